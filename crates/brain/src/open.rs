@@ -8,7 +8,7 @@ use brain_core::TenantId;
 use brain_embed::models::ModelsDir;
 use brain_embed::{Encoder, StaticTable};
 use brain_engine::EngineConfig;
-use brain_kernel::{Actor, Kernel, KernelConfig};
+use brain_kernel::{Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
@@ -233,12 +233,4 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
 /// threads.
 fn deciders() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))
-}
-
-/// The actor of a command.
-pub(crate) fn actor(global: &Global) -> Actor {
-    match &global.acting_as {
-        Some(name) => Actor { name: name.clone(), id: Some(format!("as {name}")), ..Actor::local() },
-        None => Actor::user(&crate::system::user_name()),
-    }
 }

@@ -109,11 +109,6 @@ pub(crate) fn span(length: Millis) -> String {
     }
 }
 
-/// A time without its milliseconds.
-pub(crate) fn moment(at: Timestamp) -> String {
-    moment_text(&at.to_string())
-}
-
 /// A time of the API without its milliseconds.
 pub(crate) fn moment_text(text: &str) -> String {
     text.split('.').next().unwrap_or(text).trim_end_matches('Z').replace('T', " ")

@@ -28,18 +28,17 @@ pub(crate) fn wide(text: &str) -> usize {
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        match lines.last_mut().filter(|line| wide(line) + 1 + wide(word) <= width) {
-            Some(line) => {
+        let is_full = lines.len() == LINES;
+        match lines.last_mut() {
+            Some(line) if wide(line) + 1 + wide(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
-            None if lines.len() == LINES => {
-                if let Some(line) = lines.last_mut() {
-                    line.push_str(" …");
-                }
+            Some(line) if is_full => {
+                line.push_str(" …");
                 return lines;
             }
-            None => lines.push(word.to_owned()),
+            _ => lines.push(word.to_owned()),
         }
     }
     lines

@@ -1,6 +1,7 @@
 //! `brain blob`: files and other large values in the store.
 
 use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -47,7 +48,7 @@ pub(super) async fn upload(global: &Global, client: &Client, file: &Path, media_
         bail!("`{media_type}` is not a media type; write one such as image/png");
     }
     let (input, size): (Box<dyn AsyncRead + Send + Unpin>, Option<u64>) = if file == Path::new("-") {
-        (Box::new(tokio::io::stdin()), None)
+        (Box::new(standard(io::stdin().as_fd())?), None)
     } else {
         let open = tokio::fs::File::open(file).await.with_context(|| format!("cannot read {}", file.display()))?;
         let about = open.metadata().await?;
@@ -87,7 +88,7 @@ fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
         let size = text(CONTENT_LENGTH).and_then(|size| size.parse().ok());
         let media_type = text(CONTENT_TYPE).unwrap_or("application/octet-stream").to_owned();
         let Some(path) = output else {
-            return match download(response, &mut tokio::io::stdout(), None).await {
+            return match download(response, &mut standard(io::stdout().as_fd())?, None).await {
                 // The reader closed the pipe, as in `| head`.
                 Err(error) if is_broken_pipe(&error) => Ok(true),
                 result => result.map(|_| true),
@@ -132,6 +133,11 @@ async fn download(
     }
     output.flush().await?;
     Ok(size)
+}
+
+/// Standard input or output, read or written off the threads of the runtime.
+fn standard(stream: BorrowedFd<'_>) -> Result<tokio::fs::File> {
+    Ok(tokio::fs::File::from_std(std::fs::File::from(stream.try_clone_to_owned()?)))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -8,6 +8,7 @@ use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
+use crate::progress::Progress;
 use crate::config::Config;
 use crate::show::{BOLD, DIM, GREEN};
 use crate::system::SystemClock;
@@ -34,7 +35,9 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
         vec![global.tenant().parse()?]
     };
     let mut list = Vec::new();
+    let bar = Progress::new(global, "sweeping tenants", Some(tenants.len() as u64));
     for tenant in tenants {
+        bar.add(1);
         let swept = match keep(config, &tenant) {
             Some(keep) => {
                 let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
@@ -47,6 +50,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
         };
         list.push((tenant, swept));
     }
+    drop(bar);
     if args.compact && !args.dry_run {
         let sudo = super::audit::sudo(store.as_ref(), "compact", None, "gc --compact")?;
         store.compact(&sudo).context("free space could not be returned to the file system")?;

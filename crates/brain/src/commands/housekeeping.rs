@@ -1,6 +1,6 @@
 //! A server's hourly housekeeping: applies retention and promotes learned phrases.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use brain_registry::nearest;
 use brain_registry::yaml::{self, Node, Span, to_json};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::Config;
@@ -69,7 +68,7 @@ pub(super) fn read(path: &Path) -> Result<Read, String> {
 #[cfg(test)]
 pub(super) fn parse(text: &str) -> Result<Config, String> {
     let (value, _) = checked(text)?;
-    Config::deserialize(value).map_err(|error| error.to_string())
+    serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
 /// The values of a text, once they are known to be a configuration.
@@ -189,10 +188,10 @@ fn anchor(value: &mut Value, folder: &Path) {
     };
     map.get_mut("token").into_iter().for_each(reference);
     map.get_mut("notify").and_then(|notify| notify.get_mut("secret")).into_iter().for_each(reference);
-    for secrets in map.get_mut("secrets").and_then(Value::as_object_mut) {
+    if let Some(secrets) = map.get_mut("secrets").and_then(Value::as_object_mut) {
         secrets.values_mut().for_each(reference);
     }
-    for profiles in map.get_mut("profiles").and_then(Value::as_object_mut) {
+    if let Some(profiles) = map.get_mut("profiles").and_then(Value::as_object_mut) {
         profiles.values_mut().filter_map(|profile| profile.get_mut("token")).for_each(reference);
     }
 }

@@ -196,8 +196,11 @@ impl Client {
         let mut request = Request::new(method, url);
         let headers = request.headers_mut();
         headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
-        headers.extend(self.tenant.clone().map(|tenant| ("brain-tenant".parse().expect("a header name"), tenant)));
-        headers.extend(self.actor.clone().map(|actor| ("brain-actor".parse().expect("a header name"), actor)));
+        for (name, value) in [("brain-tenant", &self.tenant), ("brain-actor", &self.actor)] {
+            if let Some(value) = value {
+                headers.insert(name, value.clone());
+            }
+        }
         if let Way::Server { token: Some(token), .. } = &self.way {
             headers.insert(AUTHORIZATION, token.clone());
         }

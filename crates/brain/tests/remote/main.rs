@@ -81,7 +81,7 @@ impl Project {
         );
         self.write(
             "memos/tools/memos.yaml",
-            "domain: memos\ntools:\n  jot:\n    title: Jot something down\n    input: {text: {type: string}}\n    phrases: [\"jot {text}\"]\n    behavior: {record: {insert: memo}}\n    undo: none\n    say: \"Jotted down.\"\n  wipe:\n    title: Wipe a memo\n    input: {memo_id: {type: uuid, entity: memo}}\n    phrases: [\"wipe {memo_id}\"]\n    behavior: {record: {delete: memo}}\n    consent: approver\n    undo: none\n",
+            "domain: memos\ntools:\n  jot:\n    title: Jot something down\n    input: {text: {type: string}}\n    phrases: [\"jot {text}\"]\n    behavior: {record: {insert: memo}}\n    undo: none\n    summary: \"Jotted down.\"\n  wipe:\n    title: Wipe a memo\n    input: {memo_id: {type: uuid, entity: memo}}\n    phrases: [\"wipe {memo_id}\"]\n    behavior: {record: {delete: memo}}\n    consent: approver\n    undo: none\n",
         );
         self.path("memos")
     }
