@@ -59,8 +59,8 @@ pub(crate) struct Global {
     #[arg(long, global = true, env = "BRAIN_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Set a key of the configuration, such as `slots=64` or `times.request=300s`. Can be repeated.
-    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = Given::set, hide_short_help = true)]
-    pub(crate) set: Vec<Given>,
+    #[arg(long, short = 'c', global = true, value_name = "KEY=VALUE", value_parser = Given::set, hide_short_help = true)]
+    pub(crate) setting: Vec<Given>,
     /// A pack to load; may be given more than once. In the environment, `:` separates several.
     /// [env: BRAIN_PACK] [default: the built-in `trades` pack]
     #[arg(long = "pack", global = true, value_name = "DIR")]
@@ -276,7 +276,7 @@ pub(crate) enum Command {
     /// Apply the configured retention: erase payloads and delete runs whose time is up.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     show what would be deleted\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
+        after_help = "Examples:\n  brain gc --dry-run     show what would be deleted\n  brain gc --all         for every tenant\n  brain gc --all --compact\n\nIn brain.yaml:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.
@@ -349,7 +349,7 @@ pub(crate) enum Command {
 pub(crate) enum ConfigCommand {
     /// Show every key, its value and where it comes from. Secrets are masked.
     #[command(
-        after_help = "Examples:\n  brain config show\n  brain config show --json\n  brain config show --config other.yaml --set slots=64\n\nFlags beat environment variables, which beat brain.yaml, which beats the defaults."
+        after_help = "Examples:\n  brain config show\n  brain config show --json\n  brain config show --config other.yaml --setting slots=64\n\nFlags beat environment variables, which beat brain.yaml, which beats the defaults."
     )]
     Show,
     /// Write a starter file with every key, commented out.

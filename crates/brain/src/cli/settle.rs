@@ -10,7 +10,7 @@ use crate::config::{Given, Settings};
 impl Cli {
     /// The command with every option that the configuration has, whichever layer it comes from.
     pub(crate) fn settle(mut self) -> Result<Self> {
-        let mut given = self.global.set.clone();
+        let mut given = self.global.setting.clone();
         given.extend(self.flags());
         if let Command::Serve(args) = &self.command {
             given.extend(args.flags());

@@ -115,7 +115,7 @@ mod tests {
     const SAID: &str = "who are our prospects";
 
     fn kernel(clock: &Arc<VirtualClock>) -> Arc<Kernel> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
         let registry = brain_registry::load(&[folder]).map(|loaded| Arc::new(loaded.registry));
         let registry = registry.unwrap_or_else(|report| panic!("{}", report.render(false)));
         let random = Box::new(SeededRandom::new(7));
@@ -147,9 +147,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "tenants: {acme: {learn: true}}").unwrap();
         let taught = || tenants.each_ref().map(|tenant| kernel.taught(&Scope::of(tenant.clone())).unwrap().len());
-        assert!(once(None, &kernel).is_empty(), "without a word from anybody nothing is done");
+        assert!(once(&Settings::default(), &kernel).is_empty(), "without a word from anybody nothing is done");
         assert_eq!(taught(), [0, 0]);
-        let done = once(Some(file.path()), &kernel);
+        let settings = Settings::resolve(Some(file.path()), Vec::new()).unwrap();
+        let done = once(&settings, &kernel);
         assert!(matches!(done.as_slice(), [("learning", Ok(()))]), "{done:?}");
         assert_eq!(taught(), [1, 0]);
         let audit = kernel.store().audit(SystemScope, 50).unwrap();

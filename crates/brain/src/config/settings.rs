@@ -38,7 +38,7 @@ impl Given {
         Self { path: path.to_owned(), value: value.into(), flag: flag.to_owned() }
     }
 
-    /// A value from `--set KEY=VALUE`.
+    /// A value from `--setting KEY=VALUE`.
     pub(crate) fn set(text: &str) -> Result<Self, String> {
         let (path, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not KEY=VALUE"))?;
         let path = path.trim();
@@ -51,7 +51,7 @@ impl Given {
             return Err(format!("there is no key `{path}`; {help}"));
         };
         let form = if key.path == path { key.form } else { Form::Yaml };
-        Ok(Self { path: path.to_owned(), value: read(form, value)?, flag: "--set".into() })
+        Ok(Self { path: path.to_owned(), value: read(form, value)?, flag: "--setting".into() })
     }
 }
 
@@ -123,10 +123,10 @@ impl Settings {
             let Some(key) = key_of(path) else { bail!("there is no key `{path}`") };
             put(&mut values, path.split('.'), value.clone());
             try_alone(path, value.clone()).map_err(|error| match flag.as_str() {
-                "--set" => anyhow!("--set {path}: {error}"),
+                "--setting" => anyhow!("--setting {path}: {error}"),
                 flag => anyhow!("{flag}: {error}"),
             })?;
-            origins.insert(key.path, Origin::Flag(if flag == "--set" { format!("--set {path}") } else { flag.clone() }));
+            origins.insert(key.path, Origin::Flag(if flag == "--setting" { format!("--setting {path}") } else { flag.clone() }));
         }
         let config: Config = serde_path_to_error::deserialize(&values)
             .map_err(|error| anyhow!("`{}`: {}", error.path(), file::suggest(&error.inner().to_string())))?;
@@ -215,7 +215,7 @@ mod tests {
         let file = "slots: 1\nwaiting: 1\ntenant: one\n";
         let env = [("BRAIN_SLOTS", "2"), ("BRAIN_WAITING", "2")];
         let settings = merged(file, &env, &["slots=3"]).unwrap();
-        assert_eq!((settings.config().flow().slots, settings.origin("slots")), (3, Origin::Flag("--set slots".into())));
+        assert_eq!((settings.config().flow().slots, settings.origin("slots")), (3, Origin::Flag("--setting slots".into())));
         assert_eq!((settings.config().flow().waiting, settings.origin("waiting")), (2, Origin::Env("BRAIN_WAITING")));
         assert_eq!(settings.origin("tenant"), Origin::File(3));
         assert_eq!(settings.origin("drain"), Origin::Default);
@@ -229,7 +229,7 @@ mod tests {
         let error = merged("", &[("BRAIN_TENANTS", "{acme: {runing: 3}}")], &[]).unwrap_err().to_string();
         assert!(error.contains("BRAIN_TENANTS") && error.contains("did you mean `running`?"), "{error}");
         let error = merged("", &[], &["tenants.acme.running=lots"]).unwrap_err().to_string();
-        assert!(error.contains("--set tenants.acme.running"), "{error}");
+        assert!(error.contains("--setting tenants.acme.running"), "{error}");
         assert!(Given::set("slotz=1").unwrap_err().contains("did you mean `slots`?"));
         assert!(Given::set("slots").is_err());
     }

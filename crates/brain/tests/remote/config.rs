@@ -29,7 +29,7 @@ fn flags_beat_variables_which_beat_the_file_and_show_says_so() {
     let project = Project::new();
     project.write("brain.yaml", "slots: 1\nwaiting: 1\ndrain: 1s\n");
     let mut command = project.brain();
-    command.env("BRAIN_SLOTS", "2").env("BRAIN_WAITING", "2").args(["config", "show", "--json", "--set", "slots=3"]);
+    command.env("BRAIN_SLOTS", "2").env("BRAIN_WAITING", "2").args(["config", "show", "--json", "--setting", "slots=3"]);
     let shown = json(&command.output().unwrap());
     let of = |key| (item(&shown, key)["value"].clone(), item(&shown, key)["origin"].clone());
     assert_eq!(of("slots"), (3.into(), "flag".into()));
@@ -54,7 +54,7 @@ fn an_unknown_key_stops_every_command_with_its_place_and_the_right_name() {
     let other = project.write("other.yaml", "slots: 5\n");
     let shown = project.ok(&["config", "show", "--json", "--config", other.to_str().unwrap()]);
     assert_eq!(item(&json(&shown), "slots")["value"], 5);
-    let wrong = project.run(&["config", "show", "--config", other.to_str().unwrap(), "--set", "slotz=1"]);
+    let wrong = project.run(&["config", "show", "--config", other.to_str().unwrap(), "--setting", "slotz=1"]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong).contains("did you mean `slots`?"), "{}", text(&wrong));
 }

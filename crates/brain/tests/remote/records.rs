@@ -40,7 +40,7 @@ fn a_file_is_checked_line_by_line_then_taken_in_and_updated_by_its_key() {
     );
     let list = json(&project.ok(&["records", "list", "memo", "--json"]));
     let milk = list["items"].as_array().unwrap().iter().find(|one| one["number"] == "A1").unwrap();
-    assert_eq!((&milk["text"], &milk["fee"], &milk["revision"]), (&"Buy oat milk".into(), &"2.5".into(), &2.into()));
+    assert_eq!((&milk["text"], &milk["fee"], &milk["revision"]), (&"Buy oat milk".into(), &"2.50".into(), &2.into()));
     let rent = list["items"].as_array().unwrap().iter().find(|one| one["number"] == "A3").unwrap();
     assert_eq!(rent["state"], "done", "a state that the file does not name stays");
 

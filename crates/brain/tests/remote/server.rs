@@ -105,7 +105,7 @@ fn local_and_remote_answers_are_the_same() {
     for words in [vec!["runs", "--json"], vec!["tools", "--json"], vec!["records", "list", "memo", "--json"]] {
         let over_network = json(&remote.ok(&words));
         let over_socket = json(&remote.site.ok(&words));
-        let in_process = json(&remote.site.ok(&[words.as_slice(), &["--set", "socket=off"]].concat()));
+        let in_process = json(&remote.site.ok(&[words.as_slice(), &["--setting", "socket=off"]].concat()));
         assert_eq!(over_network, over_socket, "{words:?}");
         assert_eq!(over_network, in_process, "{words:?}");
     }
