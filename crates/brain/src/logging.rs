@@ -3,10 +3,12 @@
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Command, Global, LogFormatArg};
+use crate::config::Origin;
 
 /// A server logs at info; a command prints its own output and logs only warnings.
 const SERVER: &str = "warn,brain=info";
-const COMMAND: &str = "warn";
+/// The routes that answer a command in its own process log nothing: the command prints what failed.
+const COMMAND: &str = "warn,brain_server=off";
 
 /// Starts logging. `BRAIN_LOG`, or `log` in the configuration, replaces the default levels, in the syntax of `tracing`: `debug`, or
 /// `warn,brain_engine=debug` for levels per target.
@@ -24,6 +26,10 @@ pub(crate) fn start(global: &Global, command: &Command) {
         LogFormatArg::Text => builder.init(),
     }
     if let Some(error) = wrong {
-        tracing::warn!(%error, "the log levels are not valid and are ignored; an example: warn,brain_engine=debug");
+        let name = match global.settings.origin("log") {
+            Origin::Env(name) => name,
+            _ => "`log` in the configuration",
+        };
+        tracing::warn!(%error, "{name} is not valid and is ignored; an example: warn,brain_engine=debug");
     }
 }

@@ -38,7 +38,22 @@ pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
         let known = known.map(|error| ProblemDocument::of_kernel(error, &detail));
         return json(&known.unwrap_or_else(|| ProblemDocument::of_command(&detail)));
     }
-    anstream::eprintln!("{RED}error:{RED:#} {error:#}");
+    let text = match error.downcast_ref::<Refused>() {
+        // A sentence of the API goes on after the word "error".
+        Some(_) => uncapitalised(&format!("{error:#}")),
+        None => format!("{error:#}"),
+    };
+    anstream::eprintln!("{RED}error:{RED:#} {text}");
+}
+
+/// A text that begins with a small letter, unless its first word is a name such as `Brain-Actor`.
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let is_word = text.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
+    match letters.next().filter(|_| is_word) {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => text.to_owned(),
+    }
 }
 
 /// Uses colours always, never, or in a terminal only.

@@ -233,6 +233,8 @@ struct GetQuery {
     /// How long to wait until the run is over, or waits for somebody.
     #[param(minimum = 0, maximum = 120_000, default = 0)]
     wait_timeout_ms: Option<u64>,
+    /// Whether personal values are redacted wherever they appear, as in the log.
+    redacted: Option<bool>,
 }
 
 /// Get a run.
@@ -251,7 +253,7 @@ async fn get(
     caller: Caller,
     UrlPath(id): UrlPath<String>,
     UrlQuery(query): UrlQuery<GetQuery>,
-) -> Result<(Extension<Waited>, Json<RunResponse>), Problem> {
+) -> Result<(Extension<Waited>, Json<Value>), Problem> {
     let id = run_id(&id)?;
     let wait = Duration::from_millis(app.wait(bounded("wait_timeout_ms", query.wait_timeout_ms, 0, 0, MAX_WAIT)?));
     let waiting = Instant::now();
@@ -260,8 +262,15 @@ async fn get(
         drop(tokio::time::timeout(wait, app.kernel().engine().wait(&caller.scope, id)).await);
     }
     let waited = Extension(Waited(waiting.elapsed()));
-    let report = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
-    Ok((waited, Json(report.into())))
+    let shown = app.read(move |kernel| {
+        let response = serde_json::json!(RunResponse::from(kernel.report(&caller.scope, id)?));
+        if query.redacted != Some(true) {
+            return Ok(response);
+        }
+        let state = kernel.engine().run_state(&caller.scope, id)?;
+        Ok(wire::shown_request(&response, &state.log, &kernel.redactor_of(&state)))
+    });
+    Ok((waited, Json(shown.await?)))
 }
 
 #[derive(Deserialize, IntoParams)]

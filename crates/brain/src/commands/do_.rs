@@ -90,6 +90,9 @@ fn in_flags(error: anyhow::Error) -> anyhow::Error {
     error.downcast::<Refused>().map_or_else(
         |error| error,
         |Refused(mut document)| {
+            if document.code == "bad_key" {
+                document.detail = format!("--idempotency-key: {}", document.detail);
+            }
             if !document.errors.is_empty() {
                 let lines = document.errors.iter().map(|one| format!("{}: {}", flag(&one.field), one.message));
                 document.detail = lines.collect::<Vec<_>>().join("\n");

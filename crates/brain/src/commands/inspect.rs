@@ -20,11 +20,9 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
             timeline(client, &run).await?;
             return Ok(true);
         }
-        let shown: RunResponse = client.get(&format!("/v1/runs/{run}")).await?;
+        let shown: RunResponse = client.ask(&format!("/v1/runs/{run}"), &[("redacted", Some("true".to_owned()))]).await?;
         let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
-        // The request without personal values has the message without them, too.
-        let message = request["message"].as_str().unwrap_or_default().to_owned();
-        let shown = RunResponse { message, ..show::in_commands(shown) };
+        let shown = show::in_commands(shown);
         let events = events(client, &run).await?;
         show::json(&json!({"run": shown, "request": request, "events": events}));
         Ok(true)

@@ -165,12 +165,15 @@ fn run_id(text: &str) -> Result<String> {
 
 /// Runs a command over the API: on a server, or in this process.
 fn talk<T>(global: &Global, need: Need, work: impl AsyncFnOnce(&Client) -> Result<T>) -> Result<T> {
-    open::runtime()?.block_on(async {
-        let client = Client::open(global, need)?;
-        let done = work(&client).await;
-        client.close();
-        done
-    })
+    let runtime = open::runtime()?;
+    // Not in an asynchronous context: a store that cannot be opened may have a runtime of its own to drop.
+    let client = {
+        let _context = runtime.enter();
+        Client::open(global, need)?
+    };
+    let done = runtime.block_on(work(&client));
+    client.close();
+    done
 }
 
 /// Waits until a run settles and prints where it stands.

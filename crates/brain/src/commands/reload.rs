@@ -7,14 +7,13 @@ use serde_json::json;
 use super::serve::ADDRESS;
 use crate::cli::Global;
 use crate::config::{Given, Settings};
-use crate::remote::{Client, Need, Refused, Target, target};
+use crate::remote::{Need, Refused, Target, target};
 use crate::show::{BOLD, DIM, RED};
-use crate::{open, show};
+use crate::show;
 
 pub(crate) fn run(global: &Global) -> Result<bool> {
     let global = &at_usual_address(global)?;
-    open::runtime()?.block_on(async {
-        let client = Client::open(global, Need::Existing)?;
+    super::talk(global, Need::Existing, async |client| {
         if !client.is_server() {
             bail!("no server runs on this store; name one with --server URL");
         }

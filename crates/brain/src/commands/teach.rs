@@ -7,7 +7,7 @@ use brain_server::wire::{Page, TaughtAnswer, TaughtItem, TeachRequest, UnteachRe
 use serde_json::{Value, json};
 
 use crate::cli::{Global, TeachArgs, UnteachArgs};
-use crate::remote::{Client, Need};
+use crate::remote::{Client, Need, Refused};
 use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
 
@@ -15,7 +15,8 @@ pub(crate) fn teach(global: &Global, args: &TeachArgs) -> Result<bool> {
     super::talk(global, Need::Writable, async |client| match (&args.file, &args.phrase, &args.target) {
         (Some(file), _, _) => teach_file(global, client, args, file).await,
         (None, Some(phrase), Some(target)) => {
-            let learned: TaughtAnswer = client.post("/v1/learning/teach", &lesson(args, phrase, target)).await?;
+            let lesson = lesson(args, phrase, target);
+            let learned: TaughtAnswer = client.post("/v1/learning/teach", &lesson).await.map_err(in_flags)?;
             if global.json {
                 show::json(&learned);
             } else {
@@ -46,6 +47,17 @@ pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
 fn lesson(args: &TeachArgs, phrase: &str, target: &str) -> TeachRequest {
     let (phrase, target) = (phrase.to_owned(), target.to_owned());
     TeachRequest { phrase, target, own: Some(args.own), replace: Some(args.replace) }
+}
+
+/// Names the flag instead of the field of the API.
+fn in_flags(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(Refused(mut document)) => {
+            document.detail = document.detail.replace("`\"replace\": true`", "--replace");
+            Refused(document).into()
+        }
+        Err(error) => error,
+    }
 }
 
 fn tell(learned: &TaughtAnswer) {
@@ -96,7 +108,7 @@ async fn teach_file(global: &Global, client: &Client, args: &TeachArgs, file: &P
         };
         match client.post("/v1/learning/teach", &lesson(args, phrase, target)).await {
             Ok(one) => learned.push(one),
-            Err(error) => refused.push(error.to_string()),
+            Err(error) => refused.push(in_flags(error).to_string()),
         }
     }
     if global.json {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brain_registry::nearest;
-use brain_registry::yaml::{self, Node, Span, to_json};
+use brain_registry::yaml::{self, Key, Node, Span, to_json};
 use serde_json::Value;
 
 use super::Config;
@@ -21,7 +21,7 @@ pub(super) struct Read {
 impl Read {
     /// The line of a key.
     pub(super) fn line(&self, path: &str) -> usize {
-        place(&self.node, path).line
+        key_at(&self.node, path).line
     }
 }
 
@@ -89,8 +89,9 @@ fn checked(text: &str) -> Result<(Value, Node), String> {
         return Err(format!("{}: expected a map of keys, this is {}", at(node.span), node.kind()));
     }
     let config: Config = serde_path_to_error::deserialize(&value).map_err(|error| {
-        let path = error.path().to_string();
-        format!("{}: `{path}`: {}", at(place(&node, &path)), suggest(&error.inner().to_string()))
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        let span = if message.starts_with("unknown field") { key_at(&node, &path) } else { place(&node, &path) };
+        format!("{}: `{path}`: {}", at(span), suggest(&message))
     })?;
     config.check().map_err(|wrong| format!("{}: `{}`: {}", at(place(&node, &wrong.path)), wrong.path, wrong.message))?;
     for (path, token) in config.references() {
@@ -119,26 +120,29 @@ fn at(span: Span) -> String {
     format!("line {}, column {}", span.line, span.column)
 }
 
-/// The position of a key: that of its value, or of the key itself if it has no business there.
+/// The position of the value of a key, or of the deepest map on the way to it.
 fn place(node: &Node, path: &str) -> Span {
-    let mut node = node;
-    let mut span = node.span;
-    let mut rest = path;
-    while !rest.is_empty() && rest != "." {
-        // Names of tenants and profiles may contain dots, so the longest key that fits is taken.
-        let Some(entries) = node.as_map() else { break };
+    walk(node, path).map_or(node.span, |(_, value)| value.span)
+}
+
+/// The position of a key.
+fn key_at(node: &Node, path: &str) -> Span {
+    walk(node, path).map_or(node.span, |(key, _)| key.span)
+}
+
+/// The entry at a path, or the deepest one on the way to it. Names of tenants may contain dots, so the longest key that
+/// fits is taken.
+fn walk<'n>(node: &'n Node, path: &str) -> Option<&'n (Key, Node)> {
+    let (mut node, mut rest, mut found) = (node, path, None);
+    while let Some(entries) = node.as_map() {
         let fits = |key: &str| rest == key || rest.strip_prefix(key).is_some_and(|more| more.starts_with('.'));
-        let Some((key, value)) = entries.iter().filter(|(key, _)| fits(&key.text)).max_by_key(|(key, _)| key.text.len())
-        else {
-            break;
-        };
-        let known = super::keys::KEYS.iter().any(|one| one.parts().any(|part| part == key.text));
-        span = if known { value.span } else { key.span };
-        rest = rest[key.text.len()..].trim_start_matches('.');
-        node = value;
+        let fitting = entries.iter().filter(|(key, _)| fits(&key.text));
+        let Some(entry) = fitting.max_by_key(|(key, _)| key.text.len()) else { break };
+        rest = rest[entry.0.text.len()..].trim_start_matches('.');
+        node = &entry.1;
+        found = Some(entry);
     }
-    // A value inside of a map is more exact than its key.
-    if rest.is_empty() && node.as_scalar().is_some() && path.contains('.') { node.span } else { span }
+    found
 }
 
 /// Adds "did you mean …?" to ``unknown field `a`, expected one of `b`, `c` ``.
