@@ -77,9 +77,14 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// The user of this machine.
+    /// Somebody on this machine whose account is not known.
     pub fn local() -> Self {
         Self { name: "local".into(), id: None, approver: true, permissions: None, tier: None }
+    }
+
+    /// A user of this machine, by the name of the account.
+    pub fn user(name: &str) -> Self {
+        Self { name: name.to_owned(), id: Some(format!("user {name}")), ..Self::local() }
     }
 
     /// The actor of a run that starts another one or grows, with no more rights than its requester.

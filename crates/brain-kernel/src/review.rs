@@ -21,7 +21,39 @@ pub enum Verdict {
     Reject,
 }
 
+/// A result that waits for review.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitingReview {
+    /// The step, with its item if it has a list.
+    pub step: String,
+    /// The tool.
+    pub tool: String,
+    /// The question to the reviewer.
+    pub ask: String,
+    /// The result.
+    pub result: Value,
+}
+
 impl Kernel {
+    /// The results of a run that wait for review.
+    pub fn waiting_reviews(&self, scope: &Scope, run: RunId) -> Result<Vec<WaitingReview>, KernelError> {
+        let state = self.engine().run_state(scope, run)?;
+        let Some(machine) = &state.state else {
+            return Err(KernelError::Conflict(format!("run {run} was never planned")));
+        };
+        let jobs = machine.jobs.iter().filter(|(_, job)| job.status == JobStatus::Reviewing);
+        let waiting = jobs.map(|(id, _)| {
+            let mut result = state.data.pending.get(id).cloned().unwrap_or_default();
+            WaitingReview {
+                step: state.job_name(*id),
+                tool: state.step(*id).map(|step| step.tool.name.clone()).unwrap_or_default(),
+                ask: result["review"]["ask"].as_str().unwrap_or_default().to_owned(),
+                result: result.get_mut("data").map(Value::take).unwrap_or_default(),
+            }
+        });
+        Ok(waiting.collect())
+    }
+
     /// Decides about a result that waits for review. `step` names one of several: `STEP`, or `STEP[ITEM]` for one item
     /// of a list, counted from 1.
     pub async fn review(

@@ -32,5 +32,6 @@ pub use native::{NATIVE_PACK, NativeDecl, SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 pub use registry::{Loaded, Registry, load, load_sources, load_sources_with, load_sources_within, load_with};
 pub use report::Report;
 pub use source::PackSource;
+pub use suggest::nearest;
 pub use times::Times;
 pub use yaml::yaml_value;

@@ -1,7 +1,7 @@
 //! "Did you mean …?"
 
 /// The candidate most similar to `wrong`, if any is similar enough.
-pub(crate) fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let squeezed = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let wrong = squeezed(wrong);
     candidates

@@ -1,7 +1,7 @@
 //! State shared by all handlers, and the assembly of the routes.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -11,6 +11,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::{Router, extract::State};
 use brain_kernel::{Kernel, KernelSlot};
+use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
@@ -43,8 +44,8 @@ struct Inner {
     large_bodies: Arc<Semaphore>,
     uploads: Arc<Semaphore>,
     tokens: KnownTokens,
-    openapi: Bytes,
-    pages: Pages,
+    openapi: OnceLock<(Value, Bytes)>,
+    pages: OnceLock<Pages>,
     closing: tokio::sync::watch::Sender<bool>,
 }
 
@@ -61,8 +62,6 @@ impl App {
 
     pub(crate) fn new(kernel: KernelSlot, bound: SocketAddr, config: &ServerConfig, token_required: bool) -> Self {
         let metrics = Metrics::new(kernel.get().engine());
-        let document = serde_json::to_value(crate::openapi::openapi()).unwrap_or_default();
-        let openapi = serde_json::to_vec(&document).unwrap_or_default().into();
         Self(Arc::new(Inner {
             kernel,
             metrics,
@@ -74,8 +73,8 @@ impl App {
             large_bodies: Arc::new(Semaphore::new(LARGE_AT_ONCE)),
             uploads: Arc::new(Semaphore::new(UPLOADS_AT_ONCE)),
             tokens: KnownTokens::default(),
-            openapi,
-            pages: Pages::of(&document, bound),
+            openapi: OnceLock::new(),
+            pages: OnceLock::new(),
             closing: tokio::sync::watch::Sender::new(false),
         }))
     }
@@ -144,14 +143,22 @@ impl App {
         drop(self.0.closing.subscribe().wait_for(|closing| *closing).await);
     }
 
-    /// The OpenAPI document, as JSON.
+    /// The OpenAPI document, as JSON, built on first use: commands never need it.
     pub(crate) fn openapi(&self) -> Bytes {
-        self.0.openapi.clone()
+        self.description().1.clone()
+    }
+
+    fn description(&self) -> &(Value, Bytes) {
+        self.0.openapi.get_or_init(|| {
+            let document = serde_json::to_value(crate::openapi::openapi()).unwrap_or_default();
+            let bytes = serde_json::to_vec(&document).unwrap_or_default().into();
+            (document, bytes)
+        })
     }
 
     /// The pages for people.
     pub(crate) fn pages(&self) -> &Pages {
-        &self.0.pages
+        self.0.pages.get_or_init(|| Pages::of(&self.description().0, self.0.bound))
     }
 
     /// Reads from the store on a thread that may block.
@@ -183,6 +190,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::learning::routes())
         .merge(routes::events::routes())
         .merge(routes::packs::routes())
+        .merge(routes::operate::routes())
         .merge(routes::system::routes())
 }
 
@@ -240,7 +248,6 @@ fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
 mod tests {
     use axum::body::{Body, to_bytes};
     use axum::routing::get;
-    use serde_json::Value;
     use tower::ServiceExt;
 
     use super::*;

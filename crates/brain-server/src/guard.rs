@@ -4,6 +4,7 @@
 //! in its `Host` header, which prevents DNS rebinding, and must not come from another origin.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -25,9 +26,24 @@ const OPEN: [&str; 5] = ["/", "/docs", "/healthz", "/openapi.json", "/readyz"];
 /// The callbacks of other engines.
 const CALLBACKS: &str = "/v1/callbacks/";
 
-/// The remote address of the connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+/// The other end of a connection.
+#[derive(Clone, Debug)]
+pub(crate) enum Peer {
+    /// An address.
+    Tcp(SocketAddr),
+    /// A user of this machine, over the Unix socket or in this process. The operating system vouches for the name.
+    User(Arc<str>),
+}
+
+impl Peer {
+    /// Whether it is on this machine.
+    fn is_here(&self) -> bool {
+        match self {
+            Self::Tcp(addr) => is_loopback(addr.ip()),
+            Self::User(_) => true,
+        }
+    }
+}
 
 /// The authenticated sender of a request.
 #[derive(Clone, Debug)]
@@ -64,8 +80,17 @@ const ACT_AS: &str = "act_as";
 /// Maximum length of the name.
 const MAX_ACTOR: usize = 200;
 
+/// Names the tenant that a caller on this machine works for.
+const TENANT: &str = "brain-tenant";
+
 fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
-    if app.bound().ip().is_loopback() {
+    let peer = request.extensions().get::<Peer>();
+    let user = match peer {
+        Some(Peer::User(name)) => Some(name),
+        _ => None,
+    };
+    // No browser speaks to a Unix socket.
+    if app.bound().ip().is_loopback() && user.is_none() {
         meant_for_us(app.bound(), request.uri(), request.headers())?;
     }
     // A callback is signed; its handler checks the signature.
@@ -73,19 +98,37 @@ fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
         return Ok(None);
     }
     let given: Vec<_> = request.headers().get_all(header::AUTHORIZATION).iter().collect();
-    match given.as_slice() {
-        [] => {
-            let local = request.extensions().get::<Peer>().is_some_and(|peer| is_loopback(peer.0.ip()));
-            if app.token_required() || !local {
+    let caller = match (given.as_slice(), user) {
+        ([], Some(user)) => Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::user(user) },
+        ([], None) => {
+            if app.token_required() || !peer.is_some_and(Peer::is_here) {
                 return Err(unauthorized("This server needs a token: `Authorization: Bearer brn_…`."));
             }
-            let local = Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() };
-            acting_as(request.headers(), local).map(Some)
+            Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() }
         }
-        // A wrong token is an error; it never falls back to the default tenant.
-        [one] => acting_as(request.headers(), authenticate(app, one.to_str().unwrap_or_default())?).map(Some),
-        _ => Err(unauthorized("There is more than one Authorization header.")),
+        // A wrong token never falls back to the default tenant.
+        ([one], _) => authenticate(app, one.to_str().unwrap_or_default())?,
+        _ => return Err(unauthorized("There is more than one Authorization header.")),
+    };
+    let any_tenant = given.is_empty() && user.is_some();
+    acting_as(request.headers(), for_tenant(request.headers(), caller, any_tenant)?).map(Some)
+}
+
+/// The caller in the tenant of `Brain-Tenant`. A user of this machine may name any; a token has one.
+fn for_tenant(headers: &HeaderMap, mut caller: Caller, any: bool) -> Result<Caller, Problem> {
+    let given: Vec<_> = headers.get_all(TENANT).iter().collect();
+    let name = match given.as_slice() {
+        [] => return Ok(caller),
+        [one] => one.to_str().unwrap_or_default().trim(),
+        _ => return Err(Problem::new(NOT_ALLOWED, "There is more than one Brain-Tenant header.")),
+    };
+    let tenant: TenantId = name.parse().map_err(|error| Problem::new(NOT_ALLOWED, format!("Brain-Tenant: {error}")))?;
+    if tenant != *caller.scope.tenant() && !any {
+        let detail = format!("{} may not work for tenant `{tenant}`: use a token of that tenant.", caller.actor.name);
+        return Err(Problem::new(NOT_ALLOWED, detail));
     }
+    caller.scope = Scope::of(tenant);
+    Ok(caller)
 }
 
 /// Applies the `Brain-Actor` header, if the caller may use it.
@@ -114,9 +157,9 @@ const ADMIN: &str = "admin";
 
 /// Rejects an action that affects all tenants, unless the caller is on this machine or its token has the permission
 /// `admin`. A token without a list of permissions may do everything within its tenant, but not this.
-pub(crate) fn operators_only(caller: &Caller, peer: Peer) -> Result<(), Problem> {
+pub(crate) fn operators_only(caller: &Caller, peer: &Peer) -> Result<(), Problem> {
     let named = |list: &Vec<String>| list.iter().any(|one| one == ADMIN);
-    if is_loopback(peer.0.ip()) || caller.actor.permissions.as_ref().is_some_and(named) {
+    if peer.is_here() || caller.actor.permissions.as_ref().is_some_and(named) {
         return Ok(());
     }
     let detail = format!(
@@ -193,7 +236,7 @@ fn is_bound(bound: SocketAddr, host: &str) -> bool {
 }
 
 /// Whether an address is loopback, including IPv4 mapped to IPv6.
-pub(crate) fn is_loopback(ip: IpAddr) -> bool {
+fn is_loopback(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
 }
 
@@ -229,7 +272,7 @@ mod tests {
 
     #[test]
     fn only_local_callers_and_admin_tokens_administrate_the_server() {
-        let peer = |text: &str| Peer(text.parse().unwrap());
+        let peer = |text: &str| Peer::Tcp(text.parse().unwrap());
         let caller = |permissions: Option<&[&str]>| Caller {
             scope: Scope::of(TenantId::default_tenant()),
             actor: Actor {
@@ -237,7 +280,7 @@ mod tests {
                 ..Actor::local()
             },
         };
-        let allowed = |permissions, from| operators_only(&caller(permissions), peer(from)).is_ok();
+        let allowed = |permissions, from| operators_only(&caller(permissions), &peer(from)).is_ok();
         assert!(allowed(None, "127.0.0.1:9"));
         assert!(allowed(Some(&["admin"]), "10.0.0.1:9"));
         assert!(!allowed(None, "10.0.0.1:9"), "a token without a list of permissions is no administrator");

@@ -8,6 +8,7 @@ mod extract;
 #[doc(hidden)]
 pub mod fuzzing;
 mod guard;
+mod local;
 mod metrics;
 mod observe;
 mod openapi;
@@ -17,11 +18,13 @@ mod request_id;
 mod room;
 mod routes;
 mod serve;
+mod socket;
 mod token;
 mod trace;
 pub mod wire;
 
+pub use local::Local;
 pub use openapi::openapi;
-pub use problem::{KINDS, Kind};
-pub use serve::{ServerConfig, bind, serve};
+pub use problem::{Inside, KINDS, Kind};
+pub use serve::{Bound, ServerConfig, bind, serve};
 pub use token::{Grants, new_token};

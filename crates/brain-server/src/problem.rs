@@ -75,6 +75,10 @@ kinds! {
 #[derive(Clone, Copy)]
 pub(crate) struct Code(pub(crate) &'static str);
 
+/// What failed inside, in the extensions of a response: never sent, but somebody in the same process may read it.
+#[derive(Clone, Debug)]
+pub struct Inside(pub String);
+
 /// Why a request failed.
 #[derive(Debug)]
 pub(crate) struct Problem(Box<Inner>);
@@ -86,12 +90,13 @@ struct Inner {
     errors: Vec<FieldProblem>,
     error_id: Option<String>,
     headers: BTreeMap<&'static str, &'static str>,
+    inside: Option<String>,
 }
 
 impl Problem {
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        let (errors, error_id, headers) = (Vec::new(), None, BTreeMap::new());
-        Self(Box::new(Inner { kind, detail: detail.into(), errors, error_id, headers }))
+        let (errors, error_id, headers, inside) = (Vec::new(), None, BTreeMap::new(), None);
+        Self(Box::new(Inner { kind, detail: detail.into(), errors, error_id, headers, inside }))
     }
 
     /// The document that the client gets.
@@ -138,6 +143,7 @@ impl Problem {
             format!("This is a bug in Brain, not in your request. The server's log has details under the id {id}.");
         let mut problem = Self::new(INTERNAL, detail);
         problem.0.error_id = Some(id);
+        problem.0.inside = Some(reason.to_owned());
         problem
     }
 
@@ -152,6 +158,7 @@ impl Problem {
         );
         let mut problem = Self::new(STORE_FAILED, detail).with_header("retry-after", "1");
         problem.0.error_id = Some(id);
+        problem.0.inside = Some(reason.to_owned());
         problem
     }
 
@@ -169,8 +176,11 @@ impl Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = serde_json::to_vec(&self.document()).unwrap_or_default();
-        let Inner { kind, headers, .. } = *self.0;
+        let Inner { kind, headers, inside, .. } = *self.0;
         let mut response = Response::new(Body::from(body));
+        if let Some(reason) = inside {
+            response.extensions_mut().insert(Inside(reason));
+        }
         response.extensions_mut().insert(Code(kind.code));
         *response.status_mut() = StatusCode::from_u16(kind.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));

@@ -31,7 +31,7 @@ pub use native::{Native, NativeContext, NativeRun, natives};
 pub use outcome::retry_after;
 pub use record::{not_found, record_json};
 pub use requires::{DONE, Subject};
-pub use secret::{SecretError, resolve_secret};
+pub use secret::{SecretError, resolve_secret, stand_in};
 pub use settings::{PinnedSettings, Settings};
 pub use toolbox::{Toolbox, ToolboxConfig};
 pub use values::{Evaluation, to_failure};

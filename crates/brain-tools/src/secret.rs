@@ -1,6 +1,9 @@
 //! Secrets by reference: packs contain `env:NAME` or `file:PATH`, and the value is resolved when a request is sent.
 //! Answers are redacted before any part of them goes into a failure.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use brain_core::Failure;
 use brain_engine::JobOutcome;
 
@@ -18,10 +21,29 @@ pub enum SecretError {
     NoFile(String, String),
 }
 
+/// References that are used for environment variables that are not set.
+static STAND_INS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+
+/// Sets the references that stand in for environment variables: like the environment, once and for the whole process.
+/// Later calls change nothing.
+pub fn stand_in(references: BTreeMap<String, String>) {
+    let _ = STAND_INS.set(references);
+}
+
 /// Resolves a reference.
 pub fn resolve_secret(reference: &str) -> Result<String, SecretError> {
     if let Some(name) = reference.strip_prefix("env:") {
-        return std::env::var(name).map_err(|_| SecretError::NoVariable(name.to_owned()));
+        let stand_in = || STAND_INS.get()?.get(name).filter(|other| *other != reference);
+        return match (std::env::var(name), stand_in()) {
+            (Ok(value), _) => Ok(value),
+            (Err(_), Some(other)) if !other.starts_with("env:") => resolve_secret(other),
+            // One step only, so that two variables that name each other end.
+            (Err(_), Some(other)) => {
+                let other = other.trim_start_matches("env:");
+                std::env::var(other).map_err(|_| SecretError::NoVariable(other.to_owned()))
+            }
+            (Err(_), None) => Err(SecretError::NoVariable(name.to_owned())),
+        };
     }
     if let Some(path) = reference.strip_prefix("file:") {
         return std::fs::read_to_string(path)

@@ -112,6 +112,22 @@ impl Toolbox {
         &self.settings.present().zone
     }
 
+    /// The fields of a record as they are stored, or every reason why they do not fit its type.
+    pub fn check_record(&self, record: &str, fields: Value) -> Result<Value, String> {
+        let kind = self.record_type(record).map_err(|failure| failure.message)?;
+        kind.checker.check(fields).map_err(|problems| listed(&problems))
+    }
+
+    /// A value as it is stored in a field of a record.
+    pub fn check_field(&self, record: &str, field: &str, value: Value) -> Result<Value, String> {
+        let kind = self.record_type(record).map_err(|failure| failure.message)?;
+        let Some(def) = kind.def.field(field) else { return Err(format!("there is no field `{field}`")) };
+        let schema = json!({"type": "object", "properties": {field: def.schema.clone()}});
+        let checker = Checker::new(schema).ok_or_else(|| format!("the type of `{field}` is not valid"))?;
+        let mut body = checker.check(json!({field: value})).map_err(|problems| listed(&problems))?;
+        Ok(body[field].take())
+    }
+
     pub(crate) fn record_type(&self, name: &str) -> Result<&RecordType, Failure> {
         self.records.get(name).ok_or_else(|| {
             Failure::contract("unknown_record_type", format!("There is no record type `{name}` any more."))
@@ -298,4 +314,8 @@ fn record_schema(def: &RecordDef) -> Value {
     schema["required"] = json!(required);
     schema["additionalProperties"] = Value::Bool(false);
     schema
+}
+
+fn listed(problems: &[brain_registry::FieldError]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -7,15 +7,20 @@ mod model;
 #[cfg(test)]
 mod named_tests;
 mod pack;
+mod settle;
 mod understanding;
 
 use brain_core::{ContractStatus, RunStatus, StatusError};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
+
+use crate::config::{Config, Given, Settings};
 
 pub(crate) use self::bench::{BenchCommand, BenchRunsArgs};
 pub(crate) use self::groups::{AdminCommand, CompletionsArgs, DevCommand, RunCommand};
@@ -41,35 +46,42 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Options that every command accepts.
+/// Options that every command accepts. Most are keys of the configuration too; [`Cli::settle`] fills those that were not
+/// given from the environment and from `brain.yaml`.
 #[derive(Args, Clone)]
 pub(crate) struct Global {
     /// The store for runs and records: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` (lost when the
     /// process ends).
-    /// [default: sqlite: in the user's data folder]
-    #[arg(long, global = true, env = "BRAIN_STORE", value_name = "URL", hide_env_values = true)]
+    /// [env: BRAIN_STORE] [default: sqlite: in the user's data folder]
+    #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<String>,
-    /// Configuration file: slots, limits and retention per tenant. See the operations guide.
+    /// Configuration file. [default: brain.yaml in this folder or the nearest one above]
     #[arg(long, global = true, env = "BRAIN_CONFIG", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Set a key of the configuration, such as `slots=64` or `times.request=300s`. Can be repeated.
+    #[arg(long, short = 'c', global = true, value_name = "KEY=VALUE", value_parser = Given::set, hide_short_help = true)]
+    pub(crate) setting: Vec<Given>,
     /// A pack to load; may be given more than once. In the environment, `:` separates several.
-    /// [default: the built-in `trades` pack]
-    #[arg(long = "pack", global = true, value_name = "DIR", env = "BRAIN_PACK", value_delimiter = ':')]
+    /// [env: BRAIN_PACK] [default: the built-in `trades` pack]
+    #[arg(long = "pack", global = true, value_name = "DIR")]
     pub(crate) packs: Vec<PathBuf>,
-    /// Tenant to work for.
-    #[arg(
-        long,
-        global = true,
-        env = "BRAIN_TENANT",
-        value_name = "NAME",
-        help = "Tenant to work for. [default: default]"
-    )]
+    /// Tenant to work for. [env: BRAIN_TENANT] [default: default]
+    #[arg(long, global = true, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
-    /// Installed sentence encoder to use. [default: the built-in embedding table]
-    #[arg(long, global = true, env = "BRAIN_MODEL", value_name = "NAME")]
+    /// Talk to a running server instead of opening the store. [env: BRAIN_SERVER]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// Token for the server: the token itself, `env:NAME` or `file:PATH`. [env: BRAIN_TOKEN]
+    #[arg(long, global = true, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// Use server and token of a profile in brain.yaml. [env: BRAIN_PROFILE]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "server")]
+    pub(crate) profile: Option<String>,
+    /// Installed sentence encoder to use. [env: BRAIN_MODEL] [default: the built-in embedding table]
+    #[arg(long, global = true, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Name of the actor, used for caps, consent and the log. [default: local]
-    #[arg(long = "as", global = true, env = "BRAIN_AS", value_name = "NAME", hide_short_help = true)]
+    /// Name of the actor, used for caps, consent and the log. [env: BRAIN_AS] [default: your user name]
+    #[arg(long = "as", global = true, value_name = "NAME", hide_short_help = true)]
     pub(crate) acting_as: Option<String>,
     /// Machine-readable output.
     #[arg(long, global = true)]
@@ -77,25 +89,33 @@ pub(crate) struct Global {
     /// Print only the answer.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Print details: how a request was understood, what was planned, what each step did.
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// When to use colours.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub(crate) color: ColorArg,
-    /// Let tools call loopback and private addresses that their pack declares.
+    /// Let tools call loopback and private addresses that their pack declares. [env: BRAIN_ALLOW_PRIVATE_HOSTS]
     #[arg(long, global = true)]
     pub(crate) allow_private_hosts: bool,
-    /// Base URL under which other systems reach this server, used for callbacks.
-    #[arg(long, global = true, env = "BRAIN_PUBLIC_URL", value_name = "URL", hide_short_help = true)]
+    /// Base URL under which other systems reach this server, used for callbacks. [env: BRAIN_PUBLIC_URL]
+    #[arg(long, global = true, value_name = "URL", hide_short_help = true)]
     pub(crate) public_url: Option<String>,
     /// Format of log lines on standard error. BRAIN_LOG sets levels, such as `warn,brain_engine=debug`.
-    #[arg(long, global = true, env = "BRAIN_LOG_FORMAT", value_enum, default_value = "text", hide_short_help = true)]
-    pub(crate) log_format: LogFormatArg,
+    /// [env: BRAIN_LOG_FORMAT] [default: text]
+    #[arg(long, global = true, value_enum, hide_short_help = true)]
+    pub(crate) log_format: Option<LogFormatArg>,
     /// Whether scheduling is paused: set by `serve --paused`.
     #[arg(skip)]
     pub(crate) paused: bool,
+    /// The configuration that holds.
+    #[arg(skip)]
+    pub(crate) settings: Arc<Settings>,
 }
 
 /// Format of log lines.
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Debug, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum LogFormatArg {
     /// Plain text.
     Text,
@@ -107,6 +127,11 @@ impl Global {
     /// The tenant to work for.
     pub(crate) fn tenant(&self) -> &str {
         self.tenant.as_deref().unwrap_or("default")
+    }
+
+    /// The configuration.
+    pub(crate) fn config(&self) -> &Config {
+        self.settings.config()
     }
 }
 
@@ -240,13 +265,18 @@ pub(crate) enum Command {
     /// Install and list sentence encoders.
     #[command(subcommand)]
     Model(ModelCommand),
-    /// List, show and reindex records.
+    /// List runs' events, or follow them as they happen.
+    #[command(
+        after_help = "Examples:\n  brain events --follow\n  brain events --follow --json | jq .name\n  brain events --since 1042             what happened since\n  brain events --run RUN\n\nEvents never change and come in one order. With --since, nothing is missed and nothing comes twice."
+    )]
+    Events(EventsArgs),
+    /// List, show, import, export and reindex records.
     #[command(subcommand)]
     Records(RecordsCommand),
     /// Apply the configured retention: erase payloads and delete runs whose time is up.
     #[command(
         hide = true,
-        after_help = "Examples:\n  brain gc --config brain.yaml --dry-run     show what would be deleted\n  brain gc --config brain.yaml --all         for every tenant\n  brain gc --config brain.yaml --all --compact\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
+        after_help = "Examples:\n  brain gc --dry-run     show what would be deleted\n  brain gc --all         for every tenant\n  brain gc --all --compact\n\nIn brain.yaml:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.
@@ -273,9 +303,9 @@ pub(crate) enum Command {
     Restore(BackupArgs),
     /// Make a running server reload its packs.
     #[command(
-        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
+        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server it is the server of the store, or the one at http://127.0.0.1:7700.\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
     )]
-    Reload(ReloadArgs),
+    Reload,
     /// List tools and playbooks, or show one of them.
     #[command(
         after_help = "Examples:\n  brain tools                                 list everything\n  brain tools os.create_task                  show inputs, phrases and effect"
@@ -295,6 +325,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain completions bash > /etc/bash_completion.d/brain\n  brain completions zsh > \"${fpath[1]}/_brain\"\n  brain completions fish > ~/.config/fish/completions/brain.fish"
     )]
     Completions(CompletionsArgs),
+    /// Show the configuration that holds, or write a starter file.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Check packs, store, secrets, hosts and clock.
     Doctor,
     /// Upgrade the tables of the store. Every command does this when it opens the store.
@@ -310,6 +343,21 @@ pub(crate) enum Command {
     /// Measure this machine.
     #[command(subcommand, hide = true)]
     Bench(BenchCommand),
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every key, its value and where it comes from. Secrets are masked.
+    #[command(
+        after_help = "Examples:\n  brain config show\n  brain config show --json\n  brain config show --config other.yaml --setting slots=64\n\nFlags beat environment variables, which beat brain.yaml, which beats the defaults."
+    )]
+    Show,
+    /// Write a starter file with every key, commented out.
+    #[command(after_help = "Examples:\n  brain config init\n  brain config init deploy/brain.yaml")]
+    Init {
+        /// The file. [default: brain.yaml]
+        file: Option<PathBuf>,
+    },
 }
 
 /// How far to take a request.
@@ -376,41 +424,34 @@ pub(crate) enum PolicyArg {
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Address to listen on.
-    #[arg(long, default_value = "127.0.0.1:7700")]
-    pub(crate) addr: SocketAddr,
+    /// Address to listen on. [env: BRAIN_ADDRESS] [default: 127.0.0.1:7700]
+    #[arg(long)]
+    pub(crate) addr: Option<SocketAddr>,
     /// Listen beyond loopback although the store has no token yet. All requests are refused until one exists.
     #[arg(long)]
     pub(crate) without_tokens: bool,
-    /// Maximum size of an uploaded file, in mebibytes.
-    #[arg(long, default_value_t = 1024, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
-    pub(crate) max_blob_mib: u64,
+    /// Unix socket for commands on this machine; `off` opens none. [env: BRAIN_SOCKET] [default: beside the store]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<String>,
+    /// Maximum size of an uploaded file, in mebibytes. [env: BRAIN_MAX_BLOB_MIB] [default: 1024]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
+    pub(crate) max_blob_mib: Option<u64>,
     /// Start paused: no run is started, woken or taken over until the server is resumed.
     #[arg(long)]
     pub(crate) paused: bool,
-    /// How long to wait for external calls in flight after SIGTERM or Ctrl-C; a second signal stops at once. Default:
-    /// `drain` of the configuration, or 30s.
+    /// How long to wait for external calls in flight after SIGTERM or Ctrl-C; a second signal stops at once.
+    /// [env: BRAIN_DRAIN] [default: 30s]
     #[arg(long, value_name = "DURATION")]
     pub(crate) drain: Option<brain_core::Millis>,
-    /// POST a notification to this URL for each dead letter, approval and review. Also `notify` in the configuration.
-    #[arg(long, env = "BRAIN_NOTIFY_WEBHOOK", value_name = "URL", hide_env_values = true)]
+    /// POST a notification to this URL for each dead letter, approval and review. [env: BRAIN_NOTIFY_WEBHOOK]
+    #[arg(long, value_name = "URL")]
     pub(crate) notify_webhook: Option<String>,
-    /// The secret that signs notifications: `env:NAME` or `file:PATH`.
+    /// The secret that signs notifications: `env:NAME` or `file:PATH`. [env: BRAIN_NOTIFY_SECRET]
     #[arg(long, value_name = "REF")]
     pub(crate) notify_secret: Option<String>,
-    /// Run this shell command for each notification, which it gets on standard input.
-    #[arg(long, env = "BRAIN_NOTIFY_COMMAND", value_name = "COMMAND", hide_env_values = true)]
+    /// Run this shell command for each notification, which it gets on standard input. [env: BRAIN_NOTIFY_COMMAND]
+    #[arg(long, value_name = "COMMAND")]
     pub(crate) notify_command: Option<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct ReloadArgs {
-    /// URL of the server.
-    #[arg(long, env = "BRAIN_SERVER", value_name = "URL", default_value = "http://127.0.0.1:7700")]
-    pub(crate) server: String,
-    /// Token with the permission `admin`; not needed on the server's own machine.
-    #[arg(long, env = "BRAIN_TOKEN", value_name = "TOKEN", hide_env_values = true)]
-    pub(crate) token: Option<String>,
 }
 
 #[derive(Args)]
@@ -451,6 +492,16 @@ pub(crate) enum RecordsCommand {
         /// The record.
         id: String,
     },
+    /// Import records from CSV or JSON lines, without running tools.
+    #[command(
+        after_help = "Examples:\n  brain records import lead leads.csv --dry-run        check every line\n  brain records import lead leads.csv --key phone      update leads with the same phone, create the others\n  brain records import lead - --format jsonl < leads.jsonl\n\nThe first line of a CSV file names the fields. Each record is checked like one that a tool writes; refused lines are\nlisted with their number and do not stop the others. `brain records export` writes files that can be imported again."
+    )]
+    Import(ImportArgs),
+    /// Export records as CSV or JSON lines.
+    #[command(
+        after_help = "Examples:\n  brain records export lead > leads.csv\n  brain records export lead -o leads.jsonl\n  brain records export lead --state won --format jsonl"
+    )]
+    Export(ExportArgs),
     /// Rebuild record lookup indexes after a pack changed label, aliases, identifiers, keys, indexed fields or search.
     #[command(
         after_help = "Examples:\n  brain records reindex --dry-run            count stale records\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves do not change. The command can be interrupted and repeated, also while a server runs. Start the\nserver with the new pack first."
@@ -472,6 +523,65 @@ pub(crate) struct ListRecordsArgs {
     /// Cursor printed at the end of the previous page.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+/// Format of a file with records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Comma-separated values; the first line names the fields.
+    Csv,
+    /// One JSON object per line.
+    Jsonl,
+}
+
+#[derive(Args)]
+pub(crate) struct ImportArgs {
+    /// The record type.
+    #[arg(value_name = "TYPE")]
+    pub(crate) record_type: String,
+    /// The file; `-` is standard input.
+    pub(crate) file: PathBuf,
+    /// Update the record with the same value in this field: `id`, a key or an indexed field. [default: create all]
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) key: Option<String>,
+    /// Check every line and show what would be done, without writing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Format of the file. [default: by its name, else csv]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArgs {
+    /// The record type.
+    #[arg(value_name = "TYPE")]
+    pub(crate) record_type: String,
+    /// Only records in this state.
+    #[arg(long)]
+    pub(crate) state: Option<String>,
+    /// Output file; overwritten if it exists. [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the file. [default: by its name, else csv]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Args)]
+pub(crate) struct EventsArgs {
+    /// Keep printing events as they happen, until Ctrl-C.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Begin after this event: the id that an earlier call printed. [default: the first; with --follow: now]
+    #[arg(long, value_name = "ID")]
+    pub(crate) since: Option<String>,
+    /// Only events of this run.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// Maximum number to list.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) limit: usize,
 }
 
 #[derive(Args)]

@@ -36,8 +36,11 @@ mod logging;
 mod next_action;
 mod notify;
 mod open;
+mod progress;
+mod remote;
 mod show;
 mod system;
+mod table;
 
 use std::process::ExitCode;
 
@@ -54,16 +57,19 @@ pub use {schemars, serde, serde_json};
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     show::use_colours(cli.global.color);
-    logging::start(&cli.global, &cli.command);
     system::outlive_file_size_limit();
     system::end_quietly_without_reader();
     let as_json = cli.global.json;
-    match commands::run(cli) {
+    let done = cli.settle().and_then(|cli| {
+        logging::start(&cli.global, &cli.command);
+        commands::run(cli)
+    });
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
             show::error(&error, as_json);
-            ExitCode::from(1)
+            ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
         }
     }
 }

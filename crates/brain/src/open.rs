@@ -8,12 +8,11 @@ use brain_core::TenantId;
 use brain_embed::models::ModelsDir;
 use brain_embed::{Encoder, StaticTable};
 use brain_engine::EngineConfig;
-use brain_kernel::{Actor, Kernel, KernelConfig};
+use brain_kernel::{Kernel, KernelConfig};
 use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
 use crate::cli::{Global, TierArg};
-use crate::config::Config;
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 
 /// The files of the built-in pack.
@@ -23,8 +22,7 @@ const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"))
 /// functions of this program.
 pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
     let folders = if named.is_empty() { &global.packs } else { named };
-    // An unreadable configuration is reported by the command that uses it.
-    let times = Config::read(global.config.as_deref()).map(|config| config.times()).unwrap_or_default();
+    let times = global.config().times();
     let load = |sources| brain_registry::load_sources_within(sources, &brain_tools::natives(), times);
     if folders.is_empty() {
         let files = TRADES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
@@ -166,7 +164,7 @@ pub(crate) fn kernel_over(
     store: Arc<dyn Store>,
     keep: bool,
 ) -> Result<Arc<Kernel>> {
-    let file = Config::read(global.config.as_deref())?;
+    let file = global.config();
     let engine = EngineConfig {
         flow: file.flow(),
         keep,
@@ -235,12 +233,4 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
 /// threads.
 fn deciders() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))
-}
-
-/// The actor of a command.
-pub(crate) fn actor(global: &Global) -> Actor {
-    match &global.acting_as {
-        Some(name) => Actor { name: name.clone(), id: Some(format!("as {name}")), ..Actor::local() },
-        None => Actor::local(),
-    }
 }

@@ -1,16 +1,18 @@
 //! Terminal output. Colours are dropped when standard output is not a terminal.
 
 use anstyle::{AnsiColor, Style};
-use brain_core::Confidence;
-use brain_core::{Millis, Timestamp};
+use brain_core::{Clock as _, Millis, Timestamp};
 use brain_engine::EngineError;
-use brain_kernel::{KernelError, Report};
-use brain_server::wire::{ProblemDocument, RunResponse};
+use brain_kernel::KernelError;
+use brain_server::wire::{Confidence, ProblemDocument, RunResponse};
 use brain_store::StoreError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::cli::ColorArg;
+use crate::cli::{ColorArg, Global};
 use crate::next_action::in_terminal;
+use crate::remote::Refused;
+use crate::system::SystemClock;
+use crate::table::{Table, width, wrap};
 
 /// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -26,6 +28,9 @@ pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 /// Prints an error: as text to standard error, or as a problem document to standard output.
 pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
     if as_json {
+        if let Some(Refused(document)) = error.downcast_ref::<Refused>() {
+            return json(document);
+        }
         let detail = format!("{error:#}");
         let of_engine = || error.downcast_ref::<EngineError>().map(|error| KernelError::from(error.clone()));
         let of_store = || error.downcast_ref::<StoreError>().map(|error| KernelError::from(error.clone()));
@@ -33,7 +38,22 @@ pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
         let known = known.map(|error| ProblemDocument::of_kernel(error, &detail));
         return json(&known.unwrap_or_else(|| ProblemDocument::of_command(&detail)));
     }
-    anstream::eprintln!("{RED}error:{RED:#} {error:#}");
+    let text = match error.downcast_ref::<Refused>() {
+        // A sentence of the API goes on after the word "error".
+        Some(_) => uncapitalised(&format!("{error:#}")),
+        None => format!("{error:#}"),
+    };
+    anstream::eprintln!("{RED}error:{RED:#} {text}");
+}
+
+/// A text that begins with a small letter, unless its first word is a name such as `Brain-Actor`.
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let is_word = text.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
+    match letters.next().filter(|_| is_word) {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => text.to_owned(),
+    }
 }
 
 /// Uses colours always, never, or in a terminal only.
@@ -66,21 +86,21 @@ pub(crate) fn status(status: &str) -> String {
     format!("{style}{status}{style:#}")
 }
 
-/// `name: value, …`, shortened if long.
+/// `name: value, …`; if that is long, the fields that fit and `…`.
 pub(crate) fn fields(value: &Value) -> String {
     const LONGEST: usize = 160;
-    let text = match value {
-        Value::Object(map) => {
-            let parts: Vec<String> = map.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
-            parts.join(", ")
-        }
-        Value::Null => String::new(),
-        other => plain(other),
+    let Value::Object(map) = value else {
+        return if value.is_null() { String::new() } else { plain(value) };
     };
-    if text.chars().count() <= LONGEST {
-        return text;
+    let mut text = String::new();
+    for (name, value) in map {
+        let part = format!("{name}: {}", plain(value));
+        if !text.is_empty() && text.chars().count() + part.chars().count() > LONGEST {
+            return format!("{text}, …");
+        }
+        text = if text.is_empty() { part } else { format!("{text}, {part}") };
     }
-    text.chars().take(LONGEST).chain(['…']).collect()
+    text
 }
 
 pub(crate) fn plain(value: &Value) -> String {
@@ -104,77 +124,132 @@ pub(crate) fn span(length: Millis) -> String {
     }
 }
 
-/// A time without its milliseconds.
-pub(crate) fn moment(at: Timestamp) -> String {
-    let text = at.to_string();
-    text.split('.').next().unwrap_or(&text).replace('T', " ")
+/// A time of the API without its milliseconds.
+pub(crate) fn moment_text(text: &str) -> String {
+    text.split('.').next().unwrap_or(text).trim_end_matches('Z').replace('T', " ")
 }
 
-/// Prints the rows of a list, as many as fit a screen.
+/// A time of the API.
+pub(crate) fn time(text: &str) -> Option<Timestamp> {
+    serde_json::from_value(Value::from(text)).ok()
+}
+
+/// How long ago a time of the API was.
+pub(crate) fn ago(text: &str) -> String {
+    match time(text) {
+        Some(at) => format!("{} ago", span(SystemClock.now().since(at))),
+        None => moment_text(text),
+    }
+}
+
+/// Prints the items of a list in columns, as many as fit a screen: names first, ids last.
 fn rows(result: &Value) {
     const SHOWN: usize = 10;
     for list in result.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_array) {
-        for item in list.iter().filter(|item| item.is_object()).take(SHOWN) {
-            let mut item = item.clone();
-            if let Some(map) = item.as_object_mut() {
-                map.remove("created_at");
-                map.remove("updated_at");
+        let items: Vec<&Map<String, Value>> = list.iter().filter_map(Value::as_object).collect();
+        if items.is_empty() {
+            continue;
+        }
+        let mut columns: Vec<&str> = Vec::new();
+        for name in items.iter().take(SHOWN).flat_map(|item| item.keys()).map(String::as_str) {
+            if !columns.contains(&name) && !HIDDEN.contains(&name) {
+                columns.push(name);
             }
-            anstream::println!("              • {}", fields(&item));
         }
-        if list.len() > SHOWN && list[0].is_object() {
-            anstream::println!("              {DIM}… and {} more; --json shows all{DIM:#}", list.len() - SHOWN);
+        columns.sort_by_key(|name| importance(name, items.iter().find_map(|item| item.get(*name))));
+        let mut table = Table::new(columns.iter().copied());
+        for item in items.iter().take(SHOWN) {
+            let cell = |name: &&str| item.get(*name).filter(|value| !value.is_null()).map(plain).unwrap_or_default();
+            table.push(columns.iter().map(cell).collect());
+        }
+        table.print(2);
+        if items.len() > SHOWN {
+            anstream::println!("  {DIM}… and {} more; --json shows all{DIM:#}", items.len() - SHOWN);
         }
     }
 }
 
-/// A report as in the API, with next actions worded as commands.
-pub(crate) fn response(report: Report) -> RunResponse {
-    let next_actions = report.next_actions.iter().map(in_terminal).collect();
-    RunResponse { next_actions, ..RunResponse::from(report) }
+/// Fields that say little to people.
+const HIDDEN: [&str; 3] = ["created_at", "updated_at", "revision"];
+
+/// The order of columns: names, states, other values, ids.
+fn importance(name: &str, value: Option<&Value>) -> u8 {
+    let is_id = || value.and_then(Value::as_str).is_some_and(|text| text.parse::<brain_core::RecordId>().is_ok());
+    match name {
+        "name" | "title" | "label" => 0,
+        "state" | "status" => 1,
+        "id" => 4,
+        _ if is_id() => 3,
+        _ => 2,
+    }
 }
 
-/// A report as JSON.
-pub(crate) fn report_as_json(report: Report) {
-    json(&response(report));
+/// An answer of the API, with next actions worded as commands.
+pub(crate) fn in_commands(response: RunResponse) -> RunResponse {
+    let next_actions = response.actions.iter().map(in_terminal).collect();
+    RunResponse { next_actions, ..response }
 }
 
-/// Prints the answer to a request.
-pub(crate) fn report(report: &Report) {
-    let confidence = &report.confidence;
-    if !report.planned.is_empty() {
-        anstream::println!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", report.reason);
-        for (number, call) in report.planned.iter().enumerate() {
+/// Prints the answer to a request, as the options say.
+pub(crate) fn answer(global: &Global, response: RunResponse) {
+    if global.json {
+        json(&in_commands(response));
+    } else if global.quiet {
+        println!("{}", response.assistant_message);
+    } else {
+        report(&response, global.verbose);
+    }
+}
+
+/// Prints the answer to a request. `verbose` adds how it was understood, the plan and the receipts.
+pub(crate) fn report(response: &RunResponse, verbose: bool) {
+    let RunResponse { decision, planned_tool_calls: planned, receipts, .. } = response;
+    let is_question = response.status == brain_core::RunStatus::NeedsInput;
+    // Without receipts the plan is the answer.
+    if verbose || (receipts.is_empty() && !is_question) {
+        if !planned.is_empty() {
+            let confidence = word(&decision.confidence);
+            anstream::println!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", decision.reason);
+        }
+        for (number, call) in planned.iter().enumerate() {
             let head = if number == 0 { "plan      " } else { "          " };
-            anstream::println!(
-                "{DIM}{head}{DIM:#}  {}. {BOLD}{}{BOLD:#}  {}",
-                number + 1,
-                call.tool,
-                fields(&call.input)
-            );
+            anstream::println!("{DIM}{head}{DIM:#}  {}. {BOLD}{}{BOLD:#}", number + 1, call.tool_name);
+            lines(&fields(&call.input), 15);
         }
     }
-    for receipt in &report.receipts {
-        let mark =
-            if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
-        let undo = if receipt.undo { " (undo)" } else { "" };
-        let took = receipt.finished_at.since(receipt.started_at);
-        anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{}{DIM:#}", receipt.tool, span(took));
-        let shown = fields(&receipt.result);
-        if !shown.is_empty() {
-            anstream::println!("              {DIM}{shown}{DIM:#}");
+    if verbose {
+        for receipt in receipts {
+            let mark = if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
+            let undo = if receipt.undo { " (undo)" } else { "" };
+            let took = span(Millis(receipt.duration_ms));
+            anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{took}{DIM:#}", receipt.tool_name);
+            lines(&fields(&receipt.result), 14);
         }
-        rows(&receipt.result);
     }
-    anstream::println!();
-    let style = if report.ok { Style::new() } else { RED };
-    for (number, line) in report.message.lines().enumerate() {
+    if verbose || (receipts.is_empty() && !planned.is_empty() && !is_question) {
+        anstream::println!();
+    }
+    let style = if response.ok { Style::new() } else { RED };
+    for (number, line) in response.assistant_message.lines().enumerate() {
         if number == 0 { anstream::println!("{style}{line}{style:#}") } else { anstream::println!("{line}") }
     }
-    if report.confidence != Confidence::None {
-        for action in report.next_actions.iter().map(in_terminal) {
+    receipts.iter().for_each(|receipt| rows(&receipt.result));
+    if decision.confidence != Confidence::None {
+        for action in response.actions.iter().map(in_terminal) {
             anstream::println!("{DIM}→{DIM:#} {action}");
         }
     }
-    anstream::println!("{DIM}run {} · {}{DIM:#}", report.run, status(report.status.as_str()));
+    anstream::println!("{DIM}run {} · {}{DIM:#}", response.run_id, status(response.status.as_str()));
+}
+
+/// Prints secondary text behind an indent, in lines that fit.
+fn lines(text: &str, indent: usize) {
+    for line in wrap(text, width().saturating_sub(indent)) {
+        anstream::println!("{:indent$}{DIM}{line}{DIM:#}", "");
+    }
+}
+
+/// A word of the API.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -22,6 +22,22 @@ impl Random for SystemRandom {
     }
 }
 
+/// The id of the user who runs this process.
+#[cfg(unix)]
+pub(crate) fn user_id() -> u32 {
+    nix::unistd::geteuid().as_raw()
+}
+
+/// The name of the user who runs this process: the account, else `USER`, else `local`.
+pub(crate) fn user_name() -> String {
+    #[cfg(unix)]
+    let account = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.name);
+    #[cfg(not(unix))]
+    let account = std::env::var("USERNAME").ok();
+    let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
+    account.or_else(user).unwrap_or_else(|| "local".into())
+}
+
 /// Resident memory of this process in megabytes; 0 where `/proc` does not say.
 pub fn resident_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

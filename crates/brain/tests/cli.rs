@@ -426,7 +426,7 @@ fn groups_and_old_names_are_the_same_commands() {
     }
     assert_eq!(run(&store, &["admin", "migrate", "--dry-run"]).status.code(), Some(0));
     let listed = text(&run(&store, &["records", "list", "task"]));
-    assert!(listed.lines().next().unwrap().starts_with("Call Bob  open"), "{listed}");
+    assert!(listed.lines().nth(1).unwrap().starts_with("Call Bob  open"), "{listed}");
     let tools = text(&run(&store, &["tools"]));
     assert!(tools.contains("os.create_task") && tools.lines().all(|line| line.chars().count() <= 80), "{tools}");
     for shell in ["bash", "zsh", "fish"] {

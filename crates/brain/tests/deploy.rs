@@ -425,7 +425,7 @@ fn a_file_that_is_not_a_backup_is_not_restored() {
     };
     restore("there is no file");
     std::fs::write(&file, "no database at all, but long enough to look at").unwrap();
-    restore("no store");
+    restore("not a store");
     std::fs::write(&file, "").unwrap();
     restore("empty");
     assert!(run(&file, &["do", "create task: Call Bob"]).status.success());

@@ -161,7 +161,7 @@ fn requests_are_counted_corrected_and_decided() {
     assert!(refused.contains("name the tool or playbook that was meant"), "{refused}");
     let told = folder.ok(&["learning", "correct", &run, "--meant", "leads.list_by_stage", "--as", "ann"]);
     assert!(told.contains("“who are our prospects” means leads.list_by_stage"), "{told}");
-    assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by ann · counts"));
+    assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by 1 person · counts"));
     let status = folder.ok(&["learning"]);
     assert!(status.contains("1 gathering") && status.contains("corrected"), "{status}");
     assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; 5 are needed."));
@@ -201,7 +201,7 @@ fn a_run_is_explained_from_its_log() {
     folder.ok(&["teach", "creat a task: {content}", "os.create_note", "--replace"]);
     assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "taught phrases count");
     let text = folder.ok(&["explain", &run]);
-    for part in ["asks for Create a task", "“creat” was read as “create”", "Next best was", "brain inspect"] {
+    for part in ["asks for Create a task", "“creat” was read as “create”", "Next best was", "brain runs show"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(folder.json(&["explain", &run, "--json"])["understanding"]["intents"][0]["target"], "os.create_task");

@@ -159,6 +159,15 @@ pub struct States {
     pub transitions: BTreeMap<String, Vec<String>>,
 }
 
+impl States {
+    /// Every state, in alphabetical order.
+    pub fn names(&self) -> Vec<String> {
+        let all = self.transitions.iter().flat_map(|(from, to)| std::iter::once(from).chain(to));
+        let all: std::collections::BTreeSet<&String> = all.chain(std::iter::once(&self.initial)).collect();
+        all.into_iter().cloned().collect()
+    }
+}
+
 impl RecordDef {
     /// The digest of its canonical form.
     pub fn hash(&self) -> brain_core::Digest {

@@ -45,7 +45,7 @@ async fn explain(
     }
     app.read(move |kernel| {
         let found = kernel.understand(&caller.scope, &caller.actor.name, &body.text);
-        Ok(Json(Explanation { text: body.text, run_id: None, understanding: serde_json::json!(found) }))
+        Ok(Json(Explanation::of(kernel, &body.text, None, serde_json::json!(found))))
     })
     .await
 }

@@ -1,44 +1,18 @@
 //! `/v1/packs`: reloads the packs.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use axum::{Extension, Json};
-use brain_kernel::{ReloadError, Reloaded};
-use serde::Serialize;
-use utoipa::ToSchema;
+use brain_kernel::ReloadError;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::guard::{Caller, Peer, operators_only};
 use crate::problem::{CONFLICT, PACKS_REFUSED, Problem};
-use crate::wire::FieldProblem;
+use crate::wire::{FieldProblem, PacksReloaded};
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(reload))
-}
-
-/// The packs in use after a reload.
-#[derive(Serialize, ToSchema)]
-struct PacksReloaded {
-    /// The packs with their versions.
-    packs: BTreeMap<String, String>,
-    /// Number of tools.
-    tools: usize,
-    /// Tools that are new or whose definition changed.
-    changed: Vec<String>,
-    /// Tools that no longer exist. Runs under way that use them go on.
-    removed: Vec<String>,
-    /// Number of warnings; `brain pack check` shows them.
-    warnings: usize,
-}
-
-impl From<Reloaded> for PacksReloaded {
-    fn from(done: Reloaded) -> Self {
-        let Reloaded { packs, tools, changed, removed, warnings } = done;
-        Self { packs, tools, changed, removed, warnings }
-    }
 }
 
 /// Reload the packs without a restart.
@@ -60,7 +34,7 @@ async fn reload(
     caller: Caller,
     Extension(peer): Extension<Peer>,
 ) -> Result<Json<PacksReloaded>, Problem> {
-    operators_only(&caller, peer)?;
+    operators_only(&caller, &peer)?;
     let shared = app.clone();
     app.read(move |_| match shared.slot().reload() {
         Ok(done) => {

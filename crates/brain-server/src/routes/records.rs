@@ -1,6 +1,5 @@
 //! `/v1/records/{type}`: stored records.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -25,7 +24,7 @@ use crate::wire::{Page, record_json};
 const MAX_QUERY: usize = 1024;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get)).merge(super::record_types::routes())
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -88,11 +87,11 @@ async fn list(
             .await;
     }
     if let Some(state) = &query.state {
-        let states = states(&def);
+        let states = def.states.as_ref().map(brain_registry::model::States::names).unwrap_or_default();
         if states.is_empty() {
             return Err(Problem::invalid("state", format!("records of the type `{kind}` have no states")));
         }
-        one_of("state", Some(state.as_str()), &states)?;
+        one_of("state", Some(state.as_str()), &states.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     let filter = RecordFilter { state: query.state, ..RecordFilter::default() };
     app.read(move |kernel| {
@@ -150,7 +149,7 @@ fn note_read(kernel: &Kernel, caller: &Caller, def: &RecordDef, what: &str, none
     Ok(())
 }
 
-fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {
+pub(super) fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {
     let kernel = app.kernel();
     let registry = kernel.registry();
     if let Some(def) = registry.record(name) {
@@ -159,12 +158,4 @@ fn record_type(app: &App, name: &str) -> Result<Arc<RecordDef>, Problem> {
     let better = nearest(name, registry.records().keys().map(String::as_str));
     let better = better.map(|better| format!(" Did you mean `{better}`?")).unwrap_or_default();
     Err(Problem::new(NO_SUCH_RECORD_TYPE, format!("There is no type of record called `{name}`.{better}")))
-}
-
-fn states(def: &RecordDef) -> Vec<&str> {
-    let Some(states) = &def.states else { return Vec::new() };
-    let targets = states.transitions.values().flatten();
-    let all: BTreeSet<&str> =
-        states.transitions.keys().chain(targets).chain(std::iter::once(&states.initial)).map(String::as_str).collect();
-    all.into_iter().collect()
 }

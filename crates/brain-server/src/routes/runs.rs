@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use brain_core::{ContractStatus, RunId, RunStatus};
-use brain_kernel::{Incoming, Mode, Report, Request, Verdict, life};
+use brain_kernel::{Incoming, MAX_WAIT, Mode, Report, Request, Verdict, life};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -17,16 +17,21 @@ use utoipa_axum::routes;
 
 use super::approvals::MAX_NOTE;
 use crate::app::App;
-use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text, status_of};
+use crate::extract::{
+    JsonBody, OptionalJson, UrlPath, UrlQuery, bounded, page_cursor, page_limit, short_text, status_of,
+};
 use crate::guard::Caller;
 use crate::observe::Waited;
 use crate::openapi::words;
 use crate::problem::{BAD_CURSOR, BAD_KEY, Problem};
 use crate::trace;
-use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_events};
+use crate::wire::{self, Page, Receipt, Review, RunEvent, RunRequest, RunResponse, RunSummary, UndoRun, run_history};
 
 /// Marks the response to a repeated request with the same key.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// How the command line names itself in `User-Agent`.
+const COMMAND_LINE: &str = "brain-cli/";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -38,6 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(undo))
         .routes(routes!(review))
         .routes(routes!(expansion))
+        .merge(super::look::routes())
         .merge(super::stuck::routes())
 }
 
@@ -73,7 +79,7 @@ async fn create(
     headers: HeaderMap,
     JsonBody(body): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
-    let mut request = to_request(caller, body, idempotency_key(&headers)?)?;
+    let mut request = to_request(caller, body, idempotency_key(&headers)?, channel(&headers))?;
     request.trace = trace::trace_id(&headers);
     let kernel = app.kernel();
     let replayed = match &request.key {
@@ -104,7 +110,12 @@ fn location(run: RunId) -> [(HeaderName, String); 1] {
     [(header::LOCATION, format!("/v1/runs/{run}"))]
 }
 
-fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<Request, Problem> {
+fn to_request(
+    caller: Caller,
+    body: RunRequest,
+    key: Option<String>,
+    channel: &'static str,
+) -> Result<Request, Problem> {
     let limits = body.limits.unwrap_or_default();
     let incoming = Incoming {
         message: body.message,
@@ -125,12 +136,18 @@ fn to_request(caller: Caller, body: RunRequest, key: Option<String>) -> Result<R
         trace: None,
         policy: body.policy.unwrap_or_default().into(),
     };
-    incoming.check(caller.scope, caller.actor, "api").map_err(|problems| {
+    incoming.check(caller.scope, caller.actor, channel).map_err(|problems| {
         match problems.iter().find(|problem| problem.field == "idempotency_key") {
             Some(key) => Problem::new(BAD_KEY, format!("{}.", sentence(&key.message))),
             None => Problem::invalid_fields(problems.into_iter().map(Into::into).collect()),
         }
     })
+}
+
+/// How the request came: from the command line, or from another program.
+fn channel(headers: &HeaderMap) -> &'static str {
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
+    if agent.starts_with(COMMAND_LINE) { "cli" } else { "api" }
 }
 
 /// Capitalises the first letter.
@@ -209,24 +226,51 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
     text.parse().map_err(|error| Problem::bad_id(&error))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct GetQuery {
+    /// How long to wait until the run is over, or waits for somebody.
+    #[param(minimum = 0, maximum = 120_000, default = 0)]
+    wait_timeout_ms: Option<u64>,
+    /// Whether personal values are redacted wherever they appear, as in the log.
+    redacted: Option<bool>,
+}
+
 /// Get a run.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", tag = "runs", operation_id = "get_run",
-    params(("id" = String, Path, format = "uuid", description = "The run")),
+    params(("id" = String, Path, format = "uuid", description = "The run"), GetQuery),
     responses(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
+        (status = 422, description = "A parameter is unknown or does not fit."),
     )
 )]
 async fn get(
     State(app): State<App>,
     caller: Caller,
     UrlPath(id): UrlPath<String>,
-) -> Result<Json<RunResponse>, Problem> {
+    UrlQuery(query): UrlQuery<GetQuery>,
+) -> Result<(Extension<Waited>, Json<Value>), Problem> {
     let id = run_id(&id)?;
-    let report = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
-    Ok(Json(report.into()))
+    let wait = Duration::from_millis(app.wait(bounded("wait_timeout_ms", query.wait_timeout_ms, 0, 0, MAX_WAIT)?));
+    let waiting = Instant::now();
+    if !wait.is_zero() {
+        // When the time is over, the report says where the run stands.
+        drop(tokio::time::timeout(wait, app.kernel().engine().wait(&caller.scope, id)).await);
+    }
+    let waited = Extension(Waited(waiting.elapsed()));
+    let shown = app.read(move |kernel| {
+        let response = serde_json::json!(RunResponse::from(kernel.report(&caller.scope, id)?));
+        if query.redacted != Some(true) {
+            return Ok(response);
+        }
+        let state = kernel.engine().run_state(&caller.scope, id)?;
+        Ok(wire::shown_request(&response, &state.log, &kernel.redactor_of(&state)))
+    });
+    Ok((waited, Json(shown.await?)))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -266,7 +310,7 @@ async fn events(
     let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     app.read(move |kernel| {
         let state = kernel.engine().run_state(&caller.scope, id)?;
-        let events = run_events(&state.log, &kernel.redactor_of(&state));
+        let events = run_history(&state, &kernel.redactor_of(&state));
         let rest = events.into_iter().filter(|event| after.is_none_or(|after| event.seq > after));
         Ok(Json(Page::cut(rest, limit, |event| event.seq.to_string())))
     })

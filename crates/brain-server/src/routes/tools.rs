@@ -15,7 +15,7 @@ use crate::problem::{BAD_CURSOR, NO_SUCH_TOOL, Problem};
 use crate::wire::{Page, ToolDetail, ToolSummary};
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(get)).merge(super::playbooks::routes())
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -1,11 +1,11 @@
 //! References to blobs.
 
 use brain_store::BlobRow;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A reference to a file. It can be used in place of a value.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct Blob {
     /// The SHA-256 of its bytes, 64 hexadecimal digits.
     #[serde(rename = "$blob")]
@@ -25,7 +25,7 @@ impl From<BlobRow> for Blob {
 }
 
 /// The answer to an upload.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BlobStored {
     /// The reference to the file.
     pub blob: Blob,

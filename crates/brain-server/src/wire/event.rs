@@ -5,8 +5,10 @@ use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use brain_core::{REDACTED, Redactor};
+use brain_engine::RunState;
 use brain_engine::log::entries;
 use brain_store::LogRow;
+use brain_vm::{Event, StepId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -34,6 +36,49 @@ pub struct RunEvent {
     /// Its domain values with personal ones redacted; null if there are none or they were erased.
     #[schema(value_type = Value)]
     pub payload: Value,
+    /// The step, or the part of the plan, that it is about; left out if it is about the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The tool of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Which item of a `foreach` step, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    /// The step that is the reason for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+/// The events of a run with the names of steps and tools, and with everything personal hidden.
+pub fn run_history(state: &RunState, redactor: &Redactor) -> Vec<RunEvent> {
+    let mut events = run_events(&state.log, redactor);
+    for (event, entry) in events.iter_mut().zip(entries(&state.log)) {
+        let Ok(Some(machine)) = entry.machine() else { continue };
+        let at = match machine {
+            Event::StepSkipped { at } | Event::EachOpened { at, .. } => at,
+            Event::StepBypassed { at, because } => {
+                let reason = state.step_at(entry.seq, StepId { step: because, ..at });
+                event.because = reason.map(|(path, _)| path);
+                at
+            }
+            Event::ScopeStopped { scope, .. } | Event::StopForced { scope } | Event::ScopeEnded { scope, .. } => {
+                event.step = Some(state.scope_path(scope)).filter(|path| scope != 0 && !path.is_empty());
+                continue;
+            }
+            _ => match machine.job() {
+                Some(job) => {
+                    let Some((_, step)) = state.step_at(entry.seq, job.at()) else { continue };
+                    event.tool = Some(step.call(job.undo).tool.name.clone());
+                    event.item = step.foreach.is_some().then_some(job.item + 1);
+                    job.at()
+                }
+                None => continue,
+            },
+        };
+        event.step = state.step_at(entry.seq, at).map(|(path, _)| path);
+    }
+    events
 }
 
 /// The events of a log with personal values redacted: by field name, and wherever the same value appears.
@@ -48,6 +93,10 @@ pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunE
             name: entry.name().to_owned(),
             data: scrubber.scrub(&entry.value()),
             payload: entry.payload.map_or(Value::Null, |payload| scrubber.scrub(payload)),
+            step: None,
+            tool: None,
+            item: None,
+            because: None,
         })
         .collect()
 }
@@ -55,11 +104,6 @@ pub fn run_events<R: Borrow<LogRow>>(log: &[R], redactor: &Redactor) -> Vec<RunE
 /// A stored request with personal values redacted, even where its text quotes them.
 pub fn shown_request<R: Borrow<LogRow>>(request: &Value, log: &[R], redactor: &Redactor) -> Value {
     Scrubber::over(redactor, log.iter().flat_map(|row| &row.borrow().payloads)).scrub(request)
-}
-
-/// A payload of a log, redacted like [`run_events`].
-pub fn shown_payload<R: Borrow<LogRow>>(payload: &Value, log: &[R], redactor: &Redactor) -> Value {
-    shown_request(payload, log, redactor)
 }
 
 /// Redacts fields by name, and their values in other texts: in sentences, and in slots, where the field's name is

@@ -8,11 +8,14 @@ mod explain;
 mod feed;
 mod job;
 mod learning;
+mod look;
 mod next_action;
 mod object;
+mod operate;
 mod page;
 mod problem;
 mod record;
+mod record_type;
 mod run;
 mod tool;
 mod waiting;
@@ -23,8 +26,8 @@ pub use blob::{Blob, BlobStored};
 pub use dead_letter::{
     Escalate, Letter, LetterDecided, Outcome, Resolve, RetriedLetter, RetriedMany, Retry, RetryMany, since,
 };
-pub use event::{RunEvent, run_events, shown_payload, shown_request};
-pub use explain::{ExplainRequest, Explanation};
+pub use event::{RunEvent, run_events, run_history, shown_request};
+pub use explain::{ExplainRequest, Explanation, MissingSlot};
 pub use feed::{FeedEvent, FeedId};
 pub use job::{
     Activate, Activated, ArtifactLink, ArtifactRole, Callback, CallbackTaken, CompleteJob, ExtendJob, Extended,
@@ -35,14 +38,17 @@ pub use learning::{
     BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, LearningWeek,
     PhraseCandidate, PhraseFor, PromotionItem, RejectRequest, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest,
 };
+pub use look::{Replay, WaitingReview};
 pub use next_action::in_http;
 pub(crate) use object::Object;
+pub use operate::{AuditEntry, MigrateRuns, MigratedRun, MigratedRuns, NewToken, PacksReloaded, Token};
 pub use page::Page;
 pub use problem::{FieldProblem, ProblemDocument};
 pub use record::record_json;
+pub use record_type::{ImportRecords, ImportedRecords, RecordField, RecordType, RefusedRecord};
 pub use run::{
     CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Policy, Progress, Receipt,
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
-pub use tool::{ToolDetail, ToolSummary};
+pub use tool::{PlaybookDetail, ToolDetail, ToolSummary};
 pub use waiting::{Abort, ParkedRun, Waiting, WhyWaiting};

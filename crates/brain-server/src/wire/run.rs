@@ -2,7 +2,7 @@
 
 use super::next_action::in_http;
 use brain_core::{ContractStatus, RunStatus};
-use brain_kernel::{Problem, ReceiptView, Report};
+use brain_kernel::{NextAction, Problem, ReceiptView, Report};
 use brain_registry::model::BatchPolicy;
 use brain_store::RunRow;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl From<Mode> for brain_kernel::Mode {
 }
 
 /// A request, in words or as calls by name.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"message": "create task: Call Bob", "mode": "enqueue_and_wait"}))]
 pub struct RunRequest {
@@ -151,6 +151,10 @@ pub struct RunResponse {
     pub assistant_message: String,
     /// Suggested next requests.
     pub next_actions: Vec<String>,
+    /// The same as data: `action` and what it is about.
+    #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
+    pub actions: Vec<NextAction>,
     /// The errors.
     pub errors: Vec<ErrorItem>,
     /// The pending approval, or null.
@@ -421,6 +425,7 @@ impl From<Report> for RunResponse {
             receipts: report.receipts.into_iter().map(Receipt::from).collect(),
             assistant_message: report.message,
             next_actions: report.next_actions.iter().map(in_http).collect(),
+            actions: report.next_actions,
             errors: report.errors.into_iter().map(ErrorItem::from).collect(),
             approval_id: report.approval,
             progress: Progress { done, total },
@@ -492,6 +497,9 @@ pub struct RunSummary {
     /// When it last changed.
     #[schema(format = DateTime)]
     pub updated_at: String,
+    /// Whether its values were erased when they had been kept long enough. Left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub erased: bool,
     /// The error, if the stored request is damaged; left out otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
@@ -509,6 +517,7 @@ impl From<&RunRow> for RunSummary {
             conversation_id: text("conversation_id"),
             created_at: row.created_at.to_string(),
             updated_at: row.updated_at.to_string(),
+            erased: row.request["erased"].is_string(),
             unreadable: row.unreadable().map(str::to_owned),
         }
     }

@@ -1,7 +1,7 @@
 //! Tools as callers see them.
 
 use brain_registry::Tool;
-use brain_registry::model::{Behavior, ToolDef};
+use brain_registry::model::{Behavior, Playbook, ToolDef};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -110,6 +110,40 @@ impl From<&Tool> for ToolDetail {
             tags,
             attributes: tool.def.attributes(),
             hash: tool.hash.to_string(),
+        }
+    }
+}
+
+/// A playbook: a named plan that can be asked for like a tool.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct PlaybookDetail {
+    /// `domain.name`.
+    pub name: String,
+    /// The pack it comes from.
+    pub pack: String,
+    /// What people call it.
+    pub title: String,
+    /// A longer explanation.
+    pub description: String,
+    /// How people ask for it.
+    pub phrases: Vec<String>,
+    /// JSON Schema of the slots.
+    #[schema(value_type = Object)]
+    pub input_schema: Value,
+    /// The tools of its steps, in order.
+    pub tools: Vec<String>,
+}
+
+impl From<&Playbook> for PlaybookDetail {
+    fn from(playbook: &Playbook) -> Self {
+        Self {
+            name: playbook.name.clone(),
+            pack: playbook.pack.clone(),
+            title: playbook.title.clone(),
+            description: playbook.description.clone(),
+            phrases: playbook.phrases.clone(),
+            input_schema: playbook.slots.clone(),
+            tools: playbook.steps.iter().map(|step| step.tool.clone()).collect(),
         }
     }
 }

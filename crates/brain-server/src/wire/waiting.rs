@@ -2,6 +2,7 @@
 
 use super::next_action::in_http;
 use brain_core::RunStatus;
+use brain_kernel::NextAction;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -35,6 +36,10 @@ pub struct Waiting {
     /// Possible next requests.
     #[schema(required)]
     pub then: Vec<String>,
+    /// The same as data: `action` and what it is about.
+    #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
+    pub actions: Vec<NextAction>,
 }
 
 impl From<brain_kernel::Waiting> for Waiting {
@@ -47,6 +52,7 @@ impl From<brain_kernel::Waiting> for Waiting {
             says: one.says,
             until: one.until.map(|at| at.to_string()),
             then: one.then.iter().map(in_http).collect(),
+            actions: one.then,
         }
     }
 }

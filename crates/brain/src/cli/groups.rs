@@ -12,7 +12,7 @@ use super::{BackupArgs, BenchCommand, Command, EvalArgs, GcArgs, ReviewArgs, Sto
 pub(crate) enum AdminCommand {
     /// Apply the configured retention: erase payloads and delete runs whose time is up.
     #[command(
-        after_help = "Examples:\n  brain admin gc --config brain.yaml --dry-run     show what would be deleted\n  brain admin gc --config brain.yaml --all         for every tenant\n\nIn the configuration:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
+        after_help = "Examples:\n  brain admin gc --dry-run     show what would be deleted\n  brain admin gc --all         for every tenant\n\nIn brain.yaml:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.

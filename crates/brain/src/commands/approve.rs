@@ -1,50 +1,63 @@
 //! `brain approve`: lists pending approvals and decides them.
 
-use anyhow::Result;
-use brain_core::ApprovalStatus;
-use brain_kernel::Decision;
+use anyhow::{Context, Result};
+use brain_server::wire::{Approval, Decide, Decision, Page, RunResponse};
 
 use crate::cli::{ApproveArgs, Global};
+use crate::remote::Need;
 use crate::show::{BOLD, DIM};
-use crate::{open, show};
+use crate::{show, table};
+
+/// Approvals that are listed at most.
+const LISTED: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let Some(id) = &args.id else { return list(global) };
-    let scope = open::scope(global)?;
-    let decision = if args.reject { Decision::Reject } else { Decision::Approve };
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let run =
-            kernel.decide(&scope, id, args.digest.as_deref(), decision, &open::actor(global), &args.note).await?.run;
-        let report = super::conclude(global, &kernel, &scope, run).await?;
+    let id: brain_core::ApprovalId = id.parse().context("give the id of an approval, or of its run; `brain approve` lists them")?;
+    super::talk(global, Need::Existing, async |client| {
+        let approval: Approval = client.get(&format!("/v1/approvals/{id}")).await?;
+        client.expect_packs_of(&approval.run_id)?;
+        let decide = Decide {
+            decision: if args.reject { Decision::Reject } else { Decision::Approve },
+            note: Some(args.note.clone()).filter(|note| !note.is_empty()),
+            digest: args.digest.clone(),
+            wait_timeout_ms: Some(0),
+        };
+        let decided: RunResponse = client.post(&format!("/v1/approvals/{id}"), &decide).await?;
+        let answer = super::settle(global, client, &decided.run_id).await?;
         // With --reject, a run that was not executed is the intended outcome.
-        Ok(report.ok || args.reject)
+        Ok(answer.ok || args.reject)
     })
 }
 
 fn list(global: &Global) -> Result<bool> {
-    let store = open::store(global)?;
-    let page = store.approvals(&open::scope(global)?, Some(ApprovalStatus::Pending), 100, None)?;
-    if global.json {
-        let items: Vec<_> = page.items.iter().map(brain_server::wire::Approval::from).collect();
-        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
-        return Ok(true);
-    }
-    if page.items.is_empty() {
-        anstream::println!("No pending approvals.");
-    }
-    for row in &page.items {
-        let who = row.body["consent"].as_str().unwrap_or("user");
-        let until = serde_json::from_value(row.body["expires_at"].clone()).ok().map(show::moment);
-        let until = until.map_or_else(String::new, |until| format!(" until {until}"));
-        anstream::println!(
-            "{BOLD}{}{BOLD:#}  {DIM}since {}, needs the {who}'s approval{until}{DIM:#}",
-            row.id,
-            show::moment(row.asked_at)
-        );
-        for line in row.body["asks"].as_array().into_iter().flatten().filter_map(|line| line.as_str()) {
-            anstream::println!("  {line}");
+    super::talk(global, Need::Existing, async |client| {
+        let query = [("status", Some("pending".to_owned())), ("limit", Some(LISTED.to_string()))];
+        let page: Page<Approval> = client.ask("/v1/approvals", &query).await?;
+        if global.json {
+            show::json(&page);
+            return Ok(true);
         }
-    }
-    Ok(true)
+        if page.items.is_empty() {
+            anstream::println!("No pending approvals.");
+        }
+        for one in &page.items {
+            let (first, rest) = one.asks.split_first().map_or(("(nothing)", &[] as &[String]), |(a, b)| (a.as_str(), b));
+            for line in table::wrap(first, table::width()) {
+                anstream::println!("{BOLD}{line}{BOLD:#}");
+            }
+            for line in rest.iter().flat_map(|line| table::wrap(line, table::width())) {
+                anstream::println!("{BOLD}{line}{BOLD:#}");
+            }
+            let who = if one.consent == "approver" { "needs an approver" } else { "needs the user's approval" };
+            let until = one.expires_at.as_deref().map(|at| format!("until {}", show::moment_text(at)));
+            let asked = if one.asked_by.is_empty() { String::new() } else { format!("asked by {}", one.asked_by) };
+            let facts = [asked, show::ago(&one.asked_at), who.to_owned(), until.unwrap_or_default()];
+            table::entry("", &facts, &one.approval_id);
+        }
+        if page.next_cursor.is_some() {
+            anstream::println!("{DIM}There are more than {LISTED}; decide these first.{DIM:#}");
+        }
+        Ok(true)
+    })
 }

@@ -2,38 +2,35 @@
 
 use anyhow::Result;
 use brain_core::{Clock, TenantId};
-use brain_store::{Store, Sudo, SystemScope};
+use brain_server::wire::{AuditEntry, Page};
+use brain_store::{Store, Sudo};
 
 use crate::cli::Global;
-use crate::show::DIM;
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::remote::Need;
+use crate::system::{SystemClock, user_name};
+use crate::{show, table};
 
 pub(crate) fn run(global: &Global, limit: usize) -> Result<bool> {
-    let rows = open::store(global)?.audit(SystemScope, limit)?;
-    if global.json {
-        let items: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                serde_json::json!({"at": row.at, "who": row.who, "what": row.what, "tenant": row.tenant, "detail": row.detail})
-            })
-            .collect();
-        show::json(&serde_json::json!({"items": items}));
-        return Ok(true);
-    }
-    if rows.is_empty() {
-        anstream::println!("No administrative actions recorded.");
-    }
-    for row in rows {
-        let tenant = row.tenant.as_ref().map_or("all", TenantId::as_str);
-        let at = show::moment(row.at);
-        anstream::println!("{at}  {:<12} {tenant:<12} {} {DIM}{}{DIM:#}", row.what, row.who, row.detail);
-    }
-    Ok(true)
+    super::talk(global, Need::Existing, async |client| {
+        let query = [("limit", Some(limit.clamp(1, 200).to_string()))];
+        let page: Page<AuditEntry> = client.ask("/v1/audit", &query).await?;
+        if global.json {
+            show::json(&page);
+            return Ok(true);
+        }
+        if page.items.is_empty() {
+            anstream::println!("No administrative actions recorded.");
+        }
+        for row in page.items {
+            let tenant = row.tenant.map_or_else(|| "all tenants".into(), |tenant| format!("tenant {tenant}"));
+            let facts = [show::moment_text(&row.at), format!("by {}", row.who), tenant, row.detail];
+            table::entry(&row.what, &facts, "");
+        }
+        Ok(true)
+    })
 }
 
 /// Grants access to all tenants' data by recording the action in the audit log.
 pub(crate) fn sudo(store: &dyn Store, what: &str, tenant: Option<&TenantId>, detail: &str) -> Result<Sudo> {
-    let who = std::env::var("USER").ok().filter(|user| !user.is_empty()).unwrap_or_else(|| "command line".into());
-    Ok(Sudo::because(store, SystemClock.now(), &who, what, tenant, detail)?)
+    Ok(Sudo::because(store, SystemClock.now(), &user_name(), what, tenant, detail)?)
 }

@@ -23,7 +23,7 @@ fn runs(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
         bail!("--steps must be 1 to 100, --runs and --in-flight at least 1");
     }
     let scratch = tempfile::tempdir()?;
-    let store: Arc<dyn Store> = match &global.store {
+    let store: Arc<dyn Store> = match global.store.as_ref().filter(|_| global.settings.is_given("store")) {
         Some(_) if matches!(open::place(global)?, Place::Memory) => {
             bail!("a store in memory is not durable; name a file or a database")
         }

@@ -1,18 +1,22 @@
 //! `brain blob`: files and other large values in the store.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use brain_core::{Clock, Digest};
-use brain_server::wire::Blob;
-use brain_store::{BlobRow, Scope, Store};
+use brain_core::Digest;
+use brain_server::wire::{Blob, BlobStored};
+use futures_util::StreamExt as _;
+use reqwest::Method;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::cli::{BlobCommand, Global};
+use crate::progress::Progress;
+use crate::remote::{Client, Need};
+use crate::show;
 use crate::show::{BOLD, DIM};
-use crate::system::SystemClock;
-use crate::{open, show};
 
 /// Buffer size in bytes.
 const PIECE: usize = 256 * 1024;
@@ -25,38 +29,52 @@ pub(crate) fn run(global: &Global, command: BlobCommand) -> Result<bool> {
 }
 
 fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool> {
-    let row = keep(open::store(global)?.as_ref(), &open::scope(global)?, file, media_type)?;
-    if global.json {
-        show::json(&serde_json::json!({"blob": Blob::from(row)}));
-    } else {
-        anstream::println!("{BOLD}{}{BOLD:#}", row.hash);
-        anstream::println!("{DIM}{} bytes, {}{DIM:#}", row.size, row.media_type);
-    }
-    Ok(true)
+    super::talk(global, Need::Writable, async |client| {
+        let blob = upload(global, client, file, media_type).await?;
+        if global.json {
+            show::json(&BlobStored { blob });
+        } else {
+            anstream::println!("{BOLD}{}{BOLD:#}", blob.hash);
+            anstream::println!("{DIM}{} bytes, {}{DIM:#}", blob.size, blob.media_type);
+        }
+        Ok(true)
+    })
 }
 
-/// Stores a file in pieces.
-pub(super) fn keep(store: &dyn Store, scope: &Scope, file: &Path, media_type: Option<String>) -> Result<BlobRow> {
-    let mut input: Box<dyn Read> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(file).with_context(|| format!("cannot read {}", file.display()))?)
-    };
+/// Sends a file in pieces.
+pub(super) async fn upload(global: &Global, client: &Client, file: &Path, media_type: Option<String>) -> Result<Blob> {
     let media_type = media_type.unwrap_or_else(|| guess(file).to_owned());
     if !media_type.contains('/') || !media_type.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         bail!("`{media_type}` is not a media type; write one such as image/png");
     }
-    let mut writer = store.begin_blob(scope, &media_type, SystemClock.now())?;
-    let mut piece = vec![0; PIECE];
-    loop {
-        match input.read(&mut piece) {
-            Ok(0) => break,
-            Ok(count) => writer.write(&piece[..count])?,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+    let (input, size): (Box<dyn AsyncRead + Send + Unpin>, Option<u64>) = if file == Path::new("-") {
+        (Box::new(standard(io::stdin().as_fd())?), None)
+    } else {
+        let open = tokio::fs::File::open(file).await.with_context(|| format!("cannot read {}", file.display()))?;
+        let about = open.metadata().await?;
+        if about.is_dir() {
+            bail!("cannot read {}: it is a folder", file.display());
         }
-    }
-    Ok(writer.finish()?)
+        (Box::new(open), about.is_file().then_some(about.len()))
+    };
+    let progress = Progress::bytes(global, "uploading", size);
+    let pieces = futures_util::stream::unfold((input, progress), |(mut input, progress)| async move {
+        let mut piece = vec![0; PIECE];
+        match input.read(&mut piece).await {
+            Ok(0) => None,
+            Ok(count) => {
+                piece.truncate(count);
+                progress.add(count as u64);
+                Some((Ok(piece), (input, progress)))
+            }
+            Err(error) => Some((Err(error), (input, progress))),
+        }
+    });
+    let mut request = client.request(Method::POST, "/v1/blobs", &[])?;
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_str(&media_type)?);
+    *request.body_mut() = Some(reqwest::Body::wrap_stream(pieces));
+    let stored: BlobStored = client.send(request).await?.json().await?;
+    Ok(stored.blob)
 }
 
 fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
@@ -64,44 +82,62 @@ fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
         bail!("--json needs an output file: -o FILE");
     }
     let hash: Digest = hash.parse().map_err(anyhow::Error::msg)?;
-    let (store, scope) = (open::store(global)?, open::scope(global)?);
-    let row = store.blob(&scope, hash)?.with_context(|| format!("there is no blob {hash}"))?;
-    let Some(path) = output else {
-        return match copy(store.as_ref(), &scope, &row, &mut io::stdout().lock()) {
-            // The reader closed the pipe, as in `| head`.
-            Err(error) if is_broken_pipe(&error) => Ok(true),
-            result => result.map(|()| true),
+    super::talk(global, Need::Existing, async |client| {
+        let response = client.send(client.request(Method::GET, &format!("/v1/blobs/{hash}"), &[])?).await?;
+        let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let size = text(CONTENT_LENGTH).and_then(|size| size.parse().ok());
+        let media_type = text(CONTENT_TYPE).unwrap_or("application/octet-stream").to_owned();
+        let Some(path) = output else {
+            return match download(response, &mut standard(io::stdout().as_fd())?, None).await {
+                // The reader closed the pipe, as in `| head`.
+                Err(error) if is_broken_pipe(&error) => Ok(true),
+                result => result.map(|_| true),
+            };
         };
-    };
-    save(store.as_ref(), &scope, &row, path).with_context(|| format!("cannot write {}", path.display()))?;
-    if global.json {
-        show::json(&serde_json::json!({"blob": Blob::from(row), "path": path}));
-    } else {
-        anstream::println!("Wrote {} bytes, {}, to {}", row.size, row.media_type, path.display());
-    }
-    Ok(true)
+        let progress = Progress::bytes(global, "downloading", size);
+        let written = save(response, path, &progress).await;
+        drop(progress);
+        let size = written.with_context(|| format!("cannot write {}", path.display()))?;
+        if global.json {
+            let blob = Blob { hash: hash.to_string(), size, media_type, file: true };
+            show::json(&serde_json::json!({"blob": blob, "path": path}));
+        } else {
+            anstream::println!("Wrote {size} bytes, {media_type}, to {}", path.display());
+        }
+        Ok(true)
+    })
 }
 
 /// Writes a blob to a temporary file and renames it when complete.
-fn save(store: &dyn Store, scope: &Scope, row: &BlobRow, path: &Path) -> Result<()> {
+async fn save(response: reqwest::Response, path: &Path, progress: &Progress) -> Result<u64> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
-    copy(store, scope, row, file.as_file_mut())?;
+    let file = tempfile::NamedTempFile::new_in(folder.map_or_else(|| PathBuf::from("."), Path::to_owned))?;
+    let mut output = tokio::fs::File::from_std(file.reopen()?);
+    let size = download(response, &mut output, Some(progress)).await?;
     file.persist(path)?;
-    Ok(())
+    Ok(size)
 }
 
-fn copy(store: &dyn Store, scope: &Scope, row: &BlobRow, output: &mut dyn Write) -> Result<()> {
-    let mut at = 0;
-    while at < row.size {
-        let piece = store.blob_part(scope, row.hash, at, PIECE)?;
-        if piece.is_empty() {
-            bail!("the blob {} was deleted meanwhile", row.hash);
-        }
-        output.write_all(&piece)?;
-        at += piece.len() as u64;
+async fn download(
+    response: reqwest::Response,
+    output: &mut (impl tokio::io::AsyncWrite + Unpin),
+    progress: Option<&Progress>,
+) -> Result<u64> {
+    let mut pieces = response.bytes_stream();
+    let mut size = 0;
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.context("the blob was cut off")?;
+        output.write_all(&piece).await?;
+        size += piece.len() as u64;
+        progress.inspect(|progress| progress.at(size));
     }
-    Ok(output.flush()?)
+    output.flush().await?;
+    Ok(size)
+}
+
+/// Standard input or output, read or written off the threads of the runtime.
+fn standard(stream: BorrowedFd<'_>) -> Result<tokio::fs::File> {
+    Ok(tokio::fs::File::from_std(std::fs::File::from(stream.try_clone_to_owned()?)))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

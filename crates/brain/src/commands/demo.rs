@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use brain_core::{RunStatus, TenantId};
-use brain_kernel::{Decision, Kernel, Mode, Report, Request};
 use brain_server::ServerConfig;
-use brain_store::{Scope, SqliteStore, Store};
+use brain_server::wire::{Decide, Decision, Mode, Page, RunRequest, RunResponse, RunSummary};
+use brain_store::{SqliteStore, Store};
 
 use crate::cli::{DemoArgs, Global};
+use crate::remote::Client;
 use crate::show::{BOLD, DIM};
 use crate::{open, show};
 
@@ -19,15 +19,17 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
     runtime.block_on(async {
         let folder = tempfile::Builder::new().prefix("brain-demo-").tempdir()?;
         let file = folder.path().join("demo.db");
-        let (store, url): (Arc<dyn Store>, String) = match &global.store {
+        // The demo does not write into the store of a project.
+        let own = global.settings.is_given("store");
+        let (store, url): (Arc<dyn Store>, String) = match global.store.as_ref().filter(|_| own) {
             Some(url) => (open::store(global)?, url.clone()),
             None => (Arc::new(SqliteStore::open(&file)?), format!("sqlite:{}", file.display())),
         };
         let kernel = open::kernel_over(global, open::registry(global)?, store, true)?;
-        let story = Story { kernel: &kernel, scope: Scope::of(TenantId::default_tenant()) };
+        let story = Story { client: Client::over(&Global { tenant: None, ..global.clone() }, kernel.clone())? };
         let ok = story.tell().await?;
         if once {
-            if global.store.is_none() {
+            if !own {
                 anstream::println!("{DIM}The demo's store is deleted when it ends. To keep your work: brain do \"create task: Call Bob\"{DIM:#}");
             }
             kernel.engine().stop();
@@ -42,11 +44,12 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
                 brain_server::bind(kernel.clone(), free, super::serve::stop_signal()).await
             }
         };
-        let (addr, serving) = bound.context("cannot listen")?;
+        let (bound, serving) = bound.context("cannot listen")?;
+        let addr = bound.addr;
         anstream::println!("{BOLD}Where to look next{BOLD:#}");
         anstream::println!("  curl -s http://{addr}/v1/runs -H 'content-type: application/json' -d '{{\"message\": \"list tasks\"}}'");
         anstream::println!("  curl -s http://{addr}/v1/records/quote");
-        anstream::println!("  brain --store {url} inspect {}", story.last_run()?);
+        anstream::println!("  brain --store {url} runs show {}", story.last_run().await?);
         anstream::println!("  brain pack new shop            a pack of your own");
         anstream::println!("\nServing on {BOLD}http://{addr}{BOLD:#} {DIM}(Ctrl-C ends the demo){DIM:#}");
         serving.await?;
@@ -55,12 +58,11 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
     })
 }
 
-struct Story<'a> {
-    kernel: &'a Kernel,
-    scope: Scope,
+struct Story {
+    client: Client,
 }
 
-impl Story<'_> {
+impl Story {
     async fn tell(&self) -> Result<bool> {
         anstream::println!("{BOLD}A sentence becomes a durable, receipted tool call{BOLD:#}");
         anstream::println!(
@@ -79,12 +81,11 @@ impl Story<'_> {
 
         self.heading("See it before it happens: with mode `plan` a request waits for your approval");
         let staged = self.say(&format!("close quote {quote}"), Mode::Plan).await?;
-        if let Some(approval) = &staged.approval {
-            let actor = brain_kernel::Actor::local();
+        if let Some(approval) = &staged.approval_id {
             anstream::println!("{BOLD}$ brain approve {approval}{BOLD:#}");
-            let run = self.kernel.decide(&self.scope, approval, None, Decision::Approve, &actor, "").await?.run;
-            drop(self.kernel.engine().wait(&self.scope, run).await?);
-            show::report(&self.kernel.report(&self.scope, run)?);
+            let decide = Decide { decision: Decision::Approve, note: None, digest: None, wait_timeout_ms: None };
+            let answer: RunResponse = self.client.post(&format!("/v1/approvals/{approval}"), &decide).await?;
+            show::report(&answer, true);
             anstream::println!();
         }
 
@@ -93,7 +94,7 @@ impl Story<'_> {
         self.say("complete task 12345", Mode::EnqueueAndWait).await?;
 
         self.heading("Everything has a receipt");
-        super::inspect::timeline(self.kernel, &self.scope, task.run)?;
+        super::inspect::timeline(&self.client, &task.run_id).await?;
         anstream::println!();
         Ok(task.ok && job.ok && staged.ok)
     }
@@ -102,22 +103,24 @@ impl Story<'_> {
         anstream::println!("{BOLD}{text}{BOLD:#}\n");
     }
 
-    async fn say(&self, text: &str, mode: Mode) -> Result<Report> {
+    async fn say(&self, text: &str, mode: Mode) -> Result<RunResponse> {
         anstream::println!("{BOLD}“{text}”{BOLD:#}");
-        let report = self.kernel.handle(&Request::say(self.scope.clone(), text, mode)).await?;
-        show::report(&report);
+        let request = RunRequest { message: text.to_owned(), mode: Some(mode), ..RunRequest::default() };
+        let answer = super::do_::ask(&self.client, &request, None).await?;
+        show::report(&answer, true);
         anstream::println!();
-        Ok(report)
+        Ok(answer)
     }
 
-    fn last_run(&self) -> Result<String> {
-        let page = self.kernel.store().runs(&self.scope, Some(RunStatus::Completed), 1, None)?;
-        Ok(page.items.first().map(|row| row.id.to_string()).unwrap_or_default())
+    async fn last_run(&self) -> Result<String> {
+        let query = [("status", Some("completed".to_owned())), ("limit", Some("1".to_owned()))];
+        let page: Page<RunSummary> = self.client.ask("/v1/runs", &query).await?;
+        Ok(page.items.first().map(|run| run.run_id.clone()).unwrap_or_default())
     }
 }
 
 /// A field of a run's result.
-fn result(report: &Report, name: &str) -> String {
-    let found = report.receipts.iter().rev().find_map(|receipt| receipt.result[name].as_str());
+fn result(answer: &RunResponse, name: &str) -> String {
+    let found = answer.receipts.iter().rev().find_map(|receipt| receipt.result[name].as_str());
     found.unwrap_or_default().to_owned()
 }

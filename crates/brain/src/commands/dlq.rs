@@ -2,43 +2,51 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Error, Result, bail};
-use brain_core::{Clock, JobKey, Redactor, RunId};
-use brain_engine::LetterDecision;
-use brain_kernel::{BulkOutcome, LetterFilter};
-use brain_server::wire;
-use brain_store::DeadLetterRow;
+use anyhow::{Context, Result, bail};
+use brain_core::JobKey;
+use brain_server::wire::{Escalate, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany, RunResponse};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::cli::{DlqCommand, Global, OutcomeArg};
+use crate::remote::Need;
 use crate::show::{BOLD, DIM, RED, YELLOW};
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{show, table};
 
 pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
+    let some = |note: String| Some(note).filter(|note| !note.is_empty());
     match command {
-        DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor.as_deref()),
+        DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor),
         DlqCommand::Show { id } => show_one(global, &id),
-        DlqCommand::Retry { id: Some(id), note, .. } => decide(global, &id, LetterDecision::Retry, &note),
+        DlqCommand::Retry { id: Some(id), note, .. } => {
+            decide(global, &id, "retry", &Retry { note: some(note) }, false)
+        }
         DlqCommand::Retry { id: None, tool, since, dry_run, note, .. } => {
-            let since = since.map(|text| wire::since(&text, SystemClock.now())).transpose().map_err(Error::msg)?;
-            retry_many(global, &LetterFilter { tool, since }, dry_run, &note)
+            let what = RetryMany { tool, since, dry_run: Some(dry_run), note: some(note) };
+            retry_many(global, &what)
         }
         DlqCommand::Resolve { id, note, outcome, result } => {
             if note.trim().is_empty() {
                 bail!("say how it was resolved with --note");
             }
-            let decision = match (outcome, result) {
-                (OutcomeArg::Skip, None) => LetterDecision::Resolve(None),
-                (OutcomeArg::Abandon, None) => LetterDecision::Abandon,
-                (OutcomeArg::Done, result) => {
+            let outcome = match outcome {
+                OutcomeArg::Skip => Outcome::Skip,
+                OutcomeArg::Done => Outcome::Done,
+                OutcomeArg::Abandon => Outcome::Abandon,
+            };
+            let result = match (outcome, result) {
+                (Outcome::Done, result) => {
                     let text = result.unwrap_or_else(|| "{}".into());
-                    LetterDecision::Resolve(Some(serde_json::from_str(&text).context("--result must be JSON")?))
+                    Some(serde_json::from_str::<Map<String, Value>>(&text).context("--result must be a JSON object")?)
                 }
+                (_, None) => None,
                 _ => bail!("--result goes with --outcome done"),
             };
-            decide(global, &id, decision, &note)
+            decide(global, &id, "resolve", &Resolve { note, outcome, result }, outcome == Outcome::Abandon)
         }
-        DlqCommand::Escalate { id, to, note } => decide(global, &id, LetterDecision::Escalate(to), &note),
+        DlqCommand::Escalate { id, to, note } => {
+            decide(global, &id, "escalate", &Escalate { to, note: some(note) }, true)
+        }
     }
 }
 
@@ -46,150 +54,133 @@ fn letter_id(text: &str) -> Result<JobKey> {
     text.parse().with_context(|| "give the id of a dead letter; `brain dlq list` lists them")
 }
 
-fn list(global: &Global, all: bool, limit: usize, cursor: Option<&str>) -> Result<bool> {
-    let store = open::store(global)?;
-    let open = if all { None } else { Some(true) };
-    let page = store.letters(&open::scope(global)?, open, limit.clamp(1, 200), cursor)?;
-    if global.json {
-        let redactors = redactors(global, &page.items)?;
-        let items: Vec<_> =
-            page.items.iter().zip(&redactors).map(|(row, redactor)| wire::Letter::of(row, redactor)).collect();
-        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
-        return Ok(true);
-    }
-    if page.items.is_empty() {
-        anstream::println!("No dead letters.");
-    }
-    for row in &page.items {
-        line(row);
-    }
-    if let Some(next) = page.next {
-        anstream::println!("{DIM}more: brain dlq list --cursor {next}{DIM:#}");
-    }
-    Ok(true)
-}
-
-/// A redactor per letter, from the definitions of its run.
-fn redactors(global: &Global, rows: &[DeadLetterRow]) -> Result<Vec<Redactor>> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let each = rows.iter().map(|row| kernel.redactor_for(&scope, row.run)).collect();
-        kernel.engine().stop();
-        Ok(each)
+fn list(global: &Global, all: bool, limit: usize, cursor: Option<String>) -> Result<bool> {
+    super::talk(global, Need::Existing, async |client| {
+        let open = if all { None } else { Some("true".to_owned()) };
+        let query = [("open", open), ("limit", Some(limit.clamp(1, 200).to_string())), ("cursor", cursor)];
+        let page: Page<Letter> = client.ask("/v1/dead-letters", &query).await?;
+        if global.json {
+            show::json(&page);
+            return Ok(true);
+        }
+        if page.items.is_empty() {
+            anstream::println!("No dead letters.");
+        }
+        for letter in &page.items {
+            let why = letter.failure.as_ref().map_or("", |failure| failure.message.as_str());
+            let facts = [kind(letter), show::ago(&letter.opened_at), why.to_owned()];
+            table::entry(&letter.tool_name, &facts, &letter.letter_id);
+        }
+        if let Some(next) = page.next_cursor {
+            anstream::println!("{DIM}more: brain dlq list --cursor {next}{DIM:#}");
+        }
+        Ok(true)
     })
 }
 
-fn line(row: &DeadLetterRow) {
-    let kind = if !row.open {
-        format!("{DIM}decided{DIM:#}")
-    } else if row.body["happened"] == "maybe" {
-        format!("{YELLOW}in doubt{YELLOW:#}")
-    } else if row.body["happened"] == "yes" {
-        format!("{YELLOW}done badly{YELLOW:#}")
-    } else {
-        format!("{RED}failed{RED:#}")
-    };
-    let why = row.body["failure"]["message"].as_str().unwrap_or_default();
-    anstream::println!("{}  {kind}  {BOLD}{}{BOLD:#}  {why}", row.id, row.tool);
+fn kind(letter: &Letter) -> String {
+    match (letter.open, letter.happened.as_str()) {
+        (false, _) => "decided".into(),
+        (true, "maybe") => format!("{YELLOW}in doubt{YELLOW:#}"),
+        (true, "yes") => format!("{YELLOW}done badly{YELLOW:#}"),
+        (true, _) => format!("{RED}failed{RED:#}"),
+    }
 }
 
 fn show_one(global: &Global, id: &str) -> Result<bool> {
-    let store = open::store(global)?;
     let id = letter_id(id)?;
-    let row = store.letter(&open::scope(global)?, id)?.with_context(|| format!("there is no dead letter {id}"))?;
-    let redactor = redactors(global, std::slice::from_ref(&row))?.remove(0);
-    if global.json {
-        show::json(&wire::Letter::of(&row, &redactor));
-        return Ok(true);
-    }
-    line(&row);
-    anstream::println!(
-        "{DIM}run {} · step {} · since {}{DIM:#}",
-        row.run,
-        row.body["step"].as_str().unwrap_or("?"),
-        show::moment(row.opened_at)
-    );
-    anstream::println!("  for {}", row.body["intervention"].as_str().unwrap_or("support"));
-    if row.body["input"].as_object().is_some_and(|input| !input.is_empty()) {
-        anstream::println!("  called with {}", show::fields(&redactor.redact(&row.body["input"])));
-    }
-    for entry in row.body["history"].as_array().into_iter().flatten() {
-        let failure = &entry["failure"];
-        anstream::println!(
-            "  {}  attempt {}  {} ({}, {})",
-            entry["at"].as_str().unwrap_or_default(),
-            entry["attempt"],
-            failure["message"].as_str().unwrap_or_default(),
-            failure["code"].as_str().unwrap_or_default(),
-            failure["class"].as_str().unwrap_or_default(),
-        );
-    }
-    for (name, label) in [("notified", "told"), ("escalated", "escalated"), ("resolution", "decided")] {
-        if !row.body[name].is_null() {
-            anstream::println!("  {label}: {}", show::fields(&row.body[name]));
+    super::talk(global, Need::Existing, async |client| {
+        let letter: Letter = client.get(&format!("/v1/dead-letters/{id}")).await?;
+        if global.json {
+            show::json(&letter);
+            return Ok(true);
         }
-    }
-    if row.open {
-        anstream::println!("{DIM}→{DIM:#} brain dlq retry {id}");
-        anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"how it was resolved\"");
-    }
-    Ok(true)
+        let why = letter.failure.as_ref().map_or("", |failure| failure.message.as_str());
+        anstream::println!("{BOLD}{}{BOLD:#}  {}", letter.tool_name, kind(&letter));
+        if !why.is_empty() {
+            anstream::println!("  {why}");
+        }
+        let since = show::moment_text(&letter.opened_at);
+        anstream::println!("  {DIM}step {} · since {since}{DIM:#}", letter.step);
+        anstream::println!("  {DIM}run {}{DIM:#}", letter.run_id);
+        anstream::println!("  for {}", letter.intervention_type);
+        if letter.input.as_object().is_some_and(|input| !input.is_empty()) {
+            anstream::println!("  called with {}", show::fields(&letter.input));
+        }
+        for entry in &letter.history {
+            let failure = &entry["failure"];
+            anstream::println!(
+                "  {}  attempt {}  {} ({}, {})",
+                show::moment_text(entry["at"].as_str().unwrap_or_default()),
+                entry["attempt"],
+                failure["message"].as_str().unwrap_or_default(),
+                failure["code"].as_str().unwrap_or_default(),
+                failure["class"].as_str().unwrap_or_default(),
+            );
+        }
+        let notes = [(&letter.notified, "told"), (&letter.escalated, "escalated"), (&letter.resolution, "decided")];
+        for (note, label) in notes.into_iter().filter_map(|(note, label)| Some((note.as_ref()?, label))) {
+            anstream::println!("  {label}: {}", show::fields(&Value::Object(note.clone())));
+        }
+        if letter.open {
+            anstream::println!("{DIM}→{DIM:#} brain dlq retry {id}");
+            anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"how it was resolved\"");
+        }
+        Ok(true)
+    })
 }
 
 /// Retries many letters and waits until their runs settle.
-fn retry_many(global: &Global, filter: &LetterFilter, dry_run: bool, note: &str) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let by = open::actor(global).name;
-        let (letters, more) = kernel.retry_letters(&scope, filter, dry_run, &by, note).await?;
-        let retried = letters.iter().filter(|one| one.outcome == BulkOutcome::Retried);
-        let runs: BTreeSet<RunId> = retried.filter(|_| !dry_run).map(|one| one.run).collect();
+fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
+    let dry_run = what.dry_run == Some(true);
+    super::talk(global, Need::Existing, async |client| {
+        if !client.is_server() && !dry_run {
+            // Find out first whether this process may decide about them.
+            let seen: RetriedMany =
+                client.post("/v1/dead-letters/retry", &RetryMany { dry_run: Some(true), ..what.clone() }).await?;
+            for item in &seen.items {
+                client.expect_packs_of(&item.run_id)?;
+            }
+        }
+        let done: RetriedMany = client.post("/v1/dead-letters/retry", what).await?;
+        let retried = done.items.iter().filter(|item| item.skipped.is_none() && !dry_run);
+        let runs: BTreeSet<&str> = retried.map(|item| item.run_id.as_str()).collect();
         let all = async {
-            for run in &runs {
-                drop(kernel.engine().wait(&scope, *run).await);
+            for run in runs {
+                let wait = [("wait_timeout_ms", Some(super::WAIT.as_millis().to_string()))];
+                drop(client.ask::<RunResponse>(&format!("/v1/runs/{run}"), &wait).await);
             }
         };
         drop(tokio::time::timeout(super::WAIT, all).await);
-        kernel.engine().stop();
-        let done = wire::RetriedMany::of(letters, more, dry_run);
         let ok = done.skipped == 0;
         if global.json {
             show::json(&done);
             return Ok(ok);
         }
         for item in &done.items {
-            match &item.skipped {
-                None => anstream::println!("{}  {BOLD}{}{BOLD:#}", item.letter_id, item.tool_name),
-                Some(why) => anstream::println!(
-                    "{}  {BOLD}{}{BOLD:#}  {YELLOW}skipped{YELLOW:#}: {why}",
-                    item.letter_id,
-                    item.tool_name
-                ),
-            }
+            let skipped = item.skipped.as_ref().map(|why| format!("{YELLOW}skipped{YELLOW:#}: {why}"));
+            table::entry(&item.tool_name, &[skipped.unwrap_or_default()], &item.letter_id);
         }
         let letters = show::count(done.retried, "dead letter");
         anstream::println!(
             "{}",
             if dry_run { format!("{letters} would be retried.") } else { format!("{letters} retried.") }
         );
-        if more {
+        if done.more {
             anstream::println!("{DIM}There are more; run it again.{DIM:#}");
         }
         Ok(ok)
     })
 }
 
-fn decide(global: &Global, id: &str, decision: LetterDecision, note: &str) -> Result<bool> {
+/// Sends a decision. `ends_badly`: whether a run that has not succeeded is the intended outcome.
+fn decide(global: &Global, id: &str, verb: &str, body: &impl Serialize, ends_badly: bool) -> Result<bool> {
     let id = letter_id(id)?;
-    let scope = open::scope(global)?;
-    let escalated = matches!(decision, LetterDecision::Escalate(_));
-    let abandoned = matches!(decision, LetterDecision::Abandon);
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let run = kernel.decide_letter(&scope, id, decision, &open::actor(global).name, note).await?.run;
-        let report = super::conclude(global, &kernel, &scope, run).await?;
-        Ok(report.ok || escalated || abandoned)
+    super::talk(global, Need::Existing, async |client| {
+        let letter: Letter = client.get(&format!("/v1/dead-letters/{id}")).await?;
+        client.expect_packs_of(&letter.run_id)?;
+        let decided: LetterDecided = client.post(&format!("/v1/dead-letters/{id}/{verb}"), body).await?;
+        let answer = super::settle(global, client, &decided.run.run_id).await?;
+        Ok(answer.ok || ends_badly)
     })
 }

@@ -1,13 +1,13 @@
 //! `brain do`: one request in plain words.
 
-use anyhow::{Context, Result, anyhow};
-use brain_core::{Confidence, RunStatus};
-use brain_kernel::{Incoming, Mode, Report};
-use brain_registry::model::BatchPolicy;
-use serde_json::Value;
+use anyhow::{Context, Result};
+use brain_core::{Digest, RunStatus};
+use brain_server::wire::{Confidence, LimitsRequest, Mode, Policy, RunRequest, RunResponse};
+use serde_json::{Map, Value};
 
 use crate::cli::{DoArgs, Global, ModeArg, PolicyArg};
-use crate::{open, show};
+use crate::remote::{Client, Need, Refused};
+use crate::show;
 
 pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     let mode = match args.mode {
@@ -17,71 +17,96 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         ModeArg::EnqueueAndWait => Mode::EnqueueAndWait,
     };
     let context = match &args.context {
-        Some(text) => Some(serde_json::from_str::<Value>(text).context("--context must be a JSON object")?),
+        Some(text) => Some(serde_json::from_str::<Map<String, Value>>(text).context("--context must be a JSON object")?),
         None => None,
     };
     let message = match args.message.as_str() {
         "-" => std::io::read_to_string(std::io::stdin()).context("standard input is not text")?.trim_end().to_owned(),
         text => text.to_owned(),
     };
-    let scope = open::scope(global)?;
-    let mut attachments = Vec::new();
-    if !args.attach.is_empty() {
-        let store = open::store(global)?;
+    super::talk(global, Need::Writable, async |client| {
+        let mut attachments = Vec::new();
         for file in &args.attach {
-            let row = super::blob::keep(store.as_ref(), &scope, file, None)?;
-            attachments.push(brain_store::blob::file_reference(&row));
+            let blob = super::blob::upload(global, client, file, None).await?;
+            attachments.extend(serde_json::to_value(blob)?.as_object().cloned());
         }
-    }
-    let incoming = Incoming {
-        message,
-        mode: Some(mode),
-        conversation: args.conversation.clone(),
-        context,
-        attachments,
-        max_tool_calls: Some(u64::from(args.max_tool_calls)),
-        wait_timeout_ms: Some(args.wait_timeout_ms),
-        max_cost: args.max_cost.clone(),
-        key: args.idempotency_key.clone(),
-        policy: match args.policy {
-            PolicyArg::Plain => BatchPolicy::Plain,
-            PolicyArg::Atomic => BatchPolicy::Atomic,
-            PolicyArg::BestEffort => BatchPolicy::BestEffort,
-        },
-        ..Incoming::default()
-    };
-    let request = incoming.check(scope, open::actor(global), "cli").map_err(|problems| {
-        let lines = problems.iter().map(|problem| format!("{}: {}", flag(&problem.field), problem.message));
-        anyhow!(lines.collect::<Vec<_>>().join("\n"))
-    })?;
-    let runtime = open::runtime()?;
-    runtime.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let report = kernel.handle(&request).await?.as_accepted();
-        let done = is_done(&report, mode);
-        if global.quiet && !global.json {
-            println!("{}", report.message);
-        } else if global.json {
-            show::report_as_json(report);
-        } else {
-            show::report(&report);
-        }
-        kernel.engine().stop();
+        let request = RunRequest {
+            message,
+            mode: Some(mode),
+            conversation_id: args.conversation.as_deref().map(conversation),
+            context,
+            attachments: Some(attachments).filter(|files| !files.is_empty()),
+            limits: Some(LimitsRequest {
+                max_tool_calls: Some(u64::from(args.max_tool_calls)),
+                wait_timeout_ms: Some(args.wait_timeout_ms),
+                max_cost: args.max_cost.clone(),
+            }),
+            calls: None,
+            policy: Some(match args.policy {
+                PolicyArg::Plain => Policy::Plain,
+                PolicyArg::Atomic => Policy::Atomic,
+                PolicyArg::BestEffort => Policy::BestEffort,
+            }),
+        };
+        let answer = ask(client, &request, args.idempotency_key.as_deref()).await.map_err(in_flags)?;
+        let done = is_done(&answer, args.mode);
+        show::answer(global, answer);
         Ok(done)
     })
 }
 
+/// Sends a request.
+pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>) -> Result<RunResponse> {
+    let mut sent = client.request(reqwest::Method::POST, "/v1/runs", &[])?;
+    let headers = sent.headers_mut();
+    headers.insert("content-type", "application/json".parse()?);
+    if let Some(key) = key {
+        let key = reqwest::header::HeaderValue::from_bytes(key.as_bytes()).context("--idempotency-key is not a line of text")?;
+        headers.insert("idempotency-key", key);
+    }
+    *sent.body_mut() = Some(serde_json::to_vec(request)?.into());
+    let bytes = client.send(sent).await?.bytes().await?;
+    serde_json::from_slice(&bytes).context("the answer of the server is not understood; is it another version?")
+}
+
+/// The id of a conversation: itself, or one that is derived from its name.
+fn conversation(text: &str) -> uuid::Uuid {
+    text.parse().unwrap_or_else(|_| {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
+        uuid::Builder::from_custom_bytes(bytes).into_uuid()
+    })
+}
+
 /// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.
-fn is_done(report: &Report, mode: Mode) -> bool {
-    let asks = report.status == RunStatus::NeedsInput || (report.status == RunStatus::Staged && mode != Mode::Plan);
-    let understood = report.confidence != Confidence::None;
-    report.ok && !asks && understood
+fn is_done(answer: &RunResponse, mode: ModeArg) -> bool {
+    let staged = answer.status == RunStatus::Staged && !matches!(mode, ModeArg::Plan);
+    let asks = answer.status == RunStatus::NeedsInput || staged;
+    answer.ok && !asks && answer.decision.confidence != Confidence::None
+}
+
+/// Names the flags whose values do not fit.
+fn in_flags(error: anyhow::Error) -> anyhow::Error {
+    error.downcast::<Refused>().map_or_else(
+        |error| error,
+        |Refused(mut document)| {
+            if document.code == "bad_key" {
+                document.detail = format!("--idempotency-key: {}", document.detail);
+            }
+            if !document.errors.is_empty() {
+                let lines = document.errors.iter().map(|one| format!("{}: {}", flag(&one.field), one.message));
+                document.detail = lines.collect::<Vec<_>>().join("\n");
+            }
+            Refused(document).into()
+        },
+    )
 }
 
 /// The flag that sets a field of a request.
 fn flag(field: &str) -> String {
     match field.strip_prefix("limits.").unwrap_or(field) {
         "conversation_id" => "--conversation".into(),
+        "message" => "the request".into(),
         name => format!("--{}", name.replace('_', "-")),
     }
 }

@@ -1,92 +1,40 @@
 //! `brain explain`: how a request is understood, or how a run's request was, and why. Nothing is executed.
 
-use anyhow::{Result, bail};
-use brain_core::{Clock as _, REDACTED, RunId};
-use brain_kernel::{Actor, Kernel, RunReading};
-use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Target, Understanding};
-use brain_store::Scope;
+use anyhow::{Context, Result};
+use brain_core::RunId;
+use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Understanding};
+use brain_server::wire::{ExplainRequest, Explanation};
 use serde_json::Value;
 
 use crate::cli::Global;
-use crate::open::Place;
+use crate::remote::Need;
+use crate::show;
 use crate::show::{BOLD, DIM, GREEN, YELLOW};
-use crate::system::SystemClock;
-use crate::{open, show};
 
 pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
-    if let Ok(run) = text.trim().parse::<RunId>() {
-        return explain_run(global, run);
-    }
+    let run = text.trim().parse::<RunId>().ok();
     // Taught and blocked phrases count if the store exists; explaining does not create one.
-    let there = match open::place(global)? {
-        Place::Sqlite(path) => path.exists(),
-        Place::Postgres(_) => true,
-        Place::Memory => false,
-    };
-    if there {
-        return with_kernel(global, |kernel, scope| {
-            let understanding = kernel.understand(scope, &Actor::local().name, text);
-            tell(global, kernel.vocabulary().targets(), text, &understanding);
-            Ok(true)
-        });
-    }
-    let registry = open::registry(global)?;
-    let reader = brain_kernel::scenario::reader(&registry, open::default_encoder(global)?, SystemClock.now());
-    tell(global, reader.targets(), text, &reader.read(text));
-    Ok(true)
-}
-
-fn with_kernel(global: &Global, work: impl FnOnce(&Kernel, &Scope) -> Result<bool>) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let done = work(&kernel, &scope);
-        kernel.engine().stop();
-        done
-    })
-}
-
-/// Explains a run from its stored understanding: phrases may have changed since.
-fn explain_run(global: &Global, run: RunId) -> Result<bool> {
-    with_kernel(global, |kernel, scope| {
+    let need = if run.is_some() { Need::Existing } else { Need::Optional };
+    super::talk(global, need, async |client| {
+        let found: Explanation = match run {
+            // From the stored understanding: phrases may have changed since.
+            Some(run) => client.get(&format!("/v1/runs/{run}/explain")).await?,
+            None => client.post("/v1/explain", &ExplainRequest { text: text.to_owned() }).await?,
+        };
         if global.json {
-            show::json(&brain_server::wire::Explanation::of_run(kernel, scope, run)?);
+            show::json(&if run.is_some() { serde_json::to_value(&found)? } else { found.understanding });
             return Ok(true);
         }
-        let Some(RunReading { message, mut understanding, links }) = kernel.run_reading(scope, run)? else {
-            bail!(
-                "run {run} has no message: it was called by name, or its payloads were erased. See `brain inspect {run}`"
-            )
-        };
-        // Personal values are redacted for readers of the log.
-        let redactor = kernel.redactor_for(scope, run);
-        if let Understanding::Clear { intents } = &mut understanding {
-            let slots = intents.iter_mut().flat_map(|intent| &mut intent.slots);
-            slots.filter(|slot| redactor.hides(&slot.name)).for_each(|slot| slot.value = REDACTED.into());
-        }
-        tell(global, kernel.vocabulary().targets(), &message, &understanding);
-        for link in links.as_array().into_iter().flatten() {
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let best = &link["candidates"][0];
-            let why: Vec<String> = best["evidence"].as_array().into_iter().flatten().map(text).collect();
-            anstream::println!(
-                "  The name “{}” was looked up: {} {DIM}({}){DIM:#}",
-                text(&link["mention"]),
-                text(&best["id"]),
-                why.join(", ")
-            );
-        }
-        anstream::println!("{DIM}What the run did: brain inspect {run}{DIM:#}");
+        tell(&found)?;
         Ok(true)
     })
 }
 
-fn tell(global: &Global, targets: &[Target], text: &str, understanding: &Understanding) {
-    if global.json {
-        return show::json(understanding);
-    }
-    let teller = Teller { targets, text };
-    match understanding {
+fn tell(found: &Explanation) -> Result<()> {
+    let understanding = serde_json::from_value(found.understanding.clone())
+        .context("the understanding is not readable; is the server another version?")?;
+    let teller = Teller { found, text: &found.text };
+    match &understanding {
         Understanding::Clear { intents } => {
             if intents.len() > 1 {
                 anstream::println!("{} requests, in this order.\n", intents.len());
@@ -99,17 +47,31 @@ fn tell(global: &Global, targets: &[Target], text: &str, understanding: &Underst
         Understanding::SmallTalk { talk } => small_talk(*talk),
         Understanding::Unknown { nearest } => teller.unknown(nearest),
     }
+    for link in found.understanding["links"].as_array().into_iter().flatten() {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let best = &link["candidates"][0];
+        let why: Vec<String> = best["evidence"].as_array().into_iter().flatten().map(text).collect();
+        anstream::println!(
+            "  The name “{}” was looked up: {} {DIM}({}){DIM:#}",
+            text(&link["mention"]),
+            text(&best["id"]),
+            why.join(", ")
+        );
+    }
+    if let Some(run) = &found.run_id {
+        anstream::println!("{DIM}What the run did: brain runs show {run}{DIM:#}");
+    }
+    Ok(())
 }
 
 struct Teller<'a> {
-    targets: &'a [Target],
+    found: &'a Explanation,
     text: &'a str,
 }
 
 impl Teller<'_> {
     fn title(&self, name: &str) -> String {
-        let target = self.targets.iter().find(|target| target.name == name);
-        target.map_or_else(|| name.to_owned(), |target| target.title.clone())
+        self.found.titles.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
 
     fn request(&self, intent: &Intent) {
@@ -169,18 +131,9 @@ impl Teller<'_> {
         for slot in &intent.invalid {
             anstream::println!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text);
         }
-        let Some(target) = self.targets.iter().find(|target| target.name == intent.target) else { return };
-        for (name, slot) in &target.slots {
-            let said =
-                intent.slots.iter().any(|one| one.name == *name) || intent.invalid.iter().any(|one| one.name == *name);
-            if said {
-                continue;
-            }
-            if slot.has_default {
-                anstream::println!("  {BOLD}{name}{BOLD:#} is missing: the default is used");
-            } else if slot.required {
-                anstream::println!("  {BOLD}{name}{BOLD:#} is missing: Brain will ask for it");
-            }
+        for slot in self.found.missing.iter().filter(|slot| slot.target == intent.target) {
+            let what = if slot.default { "the default is used" } else { "Brain will ask for it" };
+            anstream::println!("  {BOLD}{}{BOLD:#} is missing: {what}", slot.name);
         }
     }
 

@@ -8,6 +8,7 @@ use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
+use crate::progress::Progress;
 use crate::config::Config;
 use crate::show::{BOLD, DIM, GREEN};
 use crate::system::SystemClock;
@@ -21,21 +22,23 @@ fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
 }
 
 pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
-    let config = Config::read(global.config.as_deref())?;
+    let config = global.config();
     let store = open::store(global)?;
     let tenants = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
         let sudo = super::audit::sudo(store.as_ref(), "gc", None, detail)?;
         if !args.dry_run {
-            trim_audit(&config, store.as_ref(), &sudo)?;
+            trim_audit(config, store.as_ref(), &sudo)?;
         }
         store.tenants(&sudo)?
     } else {
         vec![global.tenant().parse()?]
     };
     let mut list = Vec::new();
+    let bar = Progress::new(global, "sweeping tenants", Some(tenants.len() as u64));
     for tenant in tenants {
-        let swept = match keep(&config, &tenant) {
+        bar.add(1);
+        let swept = match keep(config, &tenant) {
             Some(keep) => {
                 let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
                 let scope = Scope::of(tenant.clone());
@@ -47,6 +50,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
         };
         list.push((tenant, swept));
     }
+    drop(bar);
     if args.compact && !args.dry_run {
         let sudo = super::audit::sudo(store.as_ref(), "compact", None, "gc --compact")?;
         store.compact(&sudo).context("free space could not be returned to the file system")?;
@@ -64,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     }
     if !config.keeps() {
         anstream::println!(
-            "{DIM}→{DIM:#} set the retention in the file of --config: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
+            "{DIM}→{DIM:#} set the retention in brain.yaml: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
         );
     }
     Ok(true)

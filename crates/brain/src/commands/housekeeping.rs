@@ -1,6 +1,6 @@
 //! A server's hourly housekeeping: applies retention, expires dead letters and promotes learned phrases.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -9,7 +9,7 @@ use brain_kernel::{Kernel, KernelSlot};
 use brain_store::{Scope, Store, Sudo, SystemScope};
 
 use super::gc;
-use crate::config::Config;
+use crate::config::{Config, Settings};
 use crate::system::SystemClock;
 
 /// Delay before the first round.
@@ -24,14 +24,14 @@ const LOOKED_AT: usize = 50;
 const SERVER: &str = "server";
 
 /// Starts the housekeeping thread. It ends with the process, which is safe because each of its commits is atomic.
-pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
+pub(crate) fn start(settings: Arc<Settings>, slot: &KernelSlot) {
     let slot = slot.clone();
     let work = move || {
         let mut wait = FIRST;
         loop {
             std::thread::sleep(wait);
             wait = BETWEEN;
-            for (what, done) in once(config.as_deref(), &slot.get()) {
+            for (what, done) in once(&settings, &slot.get()) {
                 if let Err(error) = done {
                     tracing::warn!(error = %format!("{error:#}"), "{what} failed; will retry in an hour");
                 }
@@ -44,17 +44,18 @@ pub(crate) fn start(config: Option<PathBuf>, slot: &KernelSlot) {
 }
 
 /// Runs all parts; a failure of one does not stop the others.
-fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
+fn once(settings: &Settings, kernel: &Kernel) -> Vec<(&'static str, Result<()>)> {
     // Reread every time, so that changes take effect without a restart.
-    let config = match Config::read(config) {
-        Ok(config) => config,
+    let settings = match settings.again() {
+        Ok(settings) => settings,
         Err(error) => return vec![("reading the configuration", Err(error))],
     };
+    let config = settings.config();
     let store = kernel.store();
     let mut done = Vec::new();
     if config.keeps() {
         let swept = turn(store.as_ref(), "gc").and_then(|sudo| match sudo {
-            Some(sudo) => gc::by_itself(&config, store.as_ref(), &sudo),
+            Some(sudo) => gc::by_itself(config, store.as_ref(), &sudo),
             None => Ok(()),
         });
         done.push(("gc", swept));
@@ -72,7 +73,7 @@ fn once(config: Option<&Path>, kernel: &Kernel) -> Vec<(&'static str, Result<()>
     }
     if config.learns_somewhere() {
         let learned = turn(store.as_ref(), "learn").and_then(|sudo| match sudo {
-            Some(sudo) => learn(&config, kernel, &sudo),
+            Some(sudo) => learn(config, kernel, &sudo),
             None => Ok(()),
         });
         done.push(("learning", learned));
@@ -144,7 +145,7 @@ mod tests {
     const SAID: &str = "who are our prospects";
 
     fn kernel(clock: &Arc<VirtualClock>) -> Arc<Kernel> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");
         let registry = brain_registry::load(&[folder]).map(|loaded| Arc::new(loaded.registry));
         let registry = registry.unwrap_or_else(|report| panic!("{}", report.render(false)));
         let random = Box::new(SeededRandom::new(7));
@@ -176,9 +177,10 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "tenants: {acme: {learn: true}}").unwrap();
         let taught = || tenants.each_ref().map(|tenant| kernel.taught(&Scope::of(tenant.clone())).unwrap().len());
-        assert!(once(None, &kernel).is_empty(), "without a word from anybody nothing is done");
+        assert!(once(&Settings::default(), &kernel).is_empty(), "without a word from anybody nothing is done");
         assert_eq!(taught(), [0, 0]);
-        let done = once(Some(file.path()), &kernel);
+        let settings = Settings::resolve(Some(file.path()), Vec::new()).unwrap();
+        let done = once(&settings, &kernel);
         assert!(matches!(done.as_slice(), [("learning", Ok(()))]), "{done:?}");
         assert_eq!(taught(), [1, 0]);
         let audit = kernel.store().audit(SystemScope, 50).unwrap();

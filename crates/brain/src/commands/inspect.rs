@@ -1,101 +1,124 @@
-//! `brain inspect` and `brain replay`: the history of a run, and the check that its log rebuilds the same state.
+//! `brain runs show` and `brain runs replay`: the history of a run, and the check that its log rebuilds the same state.
 
-use anyhow::{Context, Result};
-use brain_core::{Redactor, RunId, RunStatus, Timestamp, canonical_digest};
-use brain_engine::log::{LogEntry, entries};
-use brain_engine::{PipeEvent, RunState};
-use brain_kernel::Kernel;
-use brain_server::wire;
-use brain_store::Scope;
-use brain_vm::{Event, Happened, JobId, StepId};
-use serde_json::Value;
+use anyhow::Result;
+use brain_core::{ContractStatus, Timestamp};
+use brain_engine::PipeEvent;
+use brain_server::wire::{Page, Replay, RunEvent, RunResponse, WhyWaiting};
+use brain_vm::{Event, EventError, Happened, VM_EVENTS};
+use serde_json::{Value, json};
 
 use crate::cli::Global;
+use crate::remote::{Client, Need};
+use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
-use crate::{open, show};
+use crate::table::{width, wrap};
 
 pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        if global.json {
-            let state = kernel.engine().run_state(&scope, run)?;
-            let response = show::response(kernel.report(&scope, run)?);
-            let redactor = kernel.redactor_of(&state);
-            let shown = |value: &Value| wire::shown_request(value, &state.log, &redactor);
-            let response = shown(&serde_json::to_value(response)?);
-            let events = wire::run_events(&state.log, &redactor);
-            show::json(&serde_json::json!({"run": response, "request": shown(&state.row.request), "events": events}));
-        } else {
-            timeline(&kernel, &scope, run)?;
+    super::talk(global, Need::Existing, async |client| {
+        if !global.json {
+            timeline(client, &run).await?;
+            return Ok(true);
         }
-        kernel.engine().stop();
+        let shown: RunResponse = client.ask(&format!("/v1/runs/{run}"), &[("redacted", Some("true".to_owned()))]).await?;
+        let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
+        let shown = show::in_commands(shown);
+        let events = events(client, &run).await?;
+        show::json(&json!({"run": shown, "request": request, "events": events}));
         Ok(true)
     })
 }
 
+/// Every event of a run.
+async fn events(client: &Client, run: &str) -> Result<Vec<RunEvent>> {
+    let (mut all, mut cursor) = (Vec::new(), None);
+    loop {
+        let query = [("limit", Some("200".to_owned())), ("cursor", cursor)];
+        let page: Page<RunEvent> = client.ask(&format!("/v1/runs/{run}/events"), &query).await?;
+        all.extend(page.items);
+        match page.next_cursor {
+            Some(next) => cursor = Some(next),
+            None => return Ok(all),
+        }
+    }
+}
+
 /// Prints the history of a run, event by event.
-pub(crate) fn timeline(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<()> {
-    let state = kernel.engine().run_state(scope, run)?;
-    let row = &state.row;
-    let took = row.updated_at.since(row.created_at);
+pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
+    let response: RunResponse = client.get(&format!("/v1/runs/{run}")).await?;
+    let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
+    let begun = show::time(&response.created_at).unwrap_or_default();
+    let took = show::time(&response.updated_at).unwrap_or_default().since(begun);
     anstream::println!(
         "{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}",
-        show::status(row.status.as_str()),
+        show::status(response.status.as_str()),
         show::span(took)
     );
-    let redactor = &kernel.redactor_of(&state);
-    let request = wire::shown_request(&row.request, &state.log, redactor);
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
-    let said = text("message");
-    let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
-    if row.request["erased"].is_string() {
-        let at = show::moment(row.created_at);
+    let at = show::moment_text(&response.created_at);
+    if response.erased {
         anstream::println!("{DIM}requested at {at}; payloads were erased, digests remain{DIM:#}\n");
     } else {
-        anstream::println!(
-            "{said} {DIM}by {} ({}, {}) at {}{DIM:#}\n",
-            text("actor"),
-            text("channel"),
-            text("mode"),
-            show::moment(row.created_at)
-        );
+        let said = text("message");
+        let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
+        for line in wrap(&said, width()) {
+            anstream::println!("{line}");
+        }
+        anstream::println!("{DIM}by {} ({}, {}) at {at}{DIM:#}\n", text("actor"), text("channel"), text("mode"));
     }
-    for entry in entries(&state.log) {
-        event(&state, &entry, row.created_at, redactor);
+    for one in events(client, run).await? {
+        event(&one, begun);
     }
-    if let Some(machine) = &state.state
-        && !machine.is_ended()
-        && let Some(at) = machine.wake_at()
-    {
-        anstream::println!("{DIM}scheduled again at {at}{DIM:#}");
+    if !matches!(response.contract_status, ContractStatus::Completed | ContractStatus::Failed) {
+        let why: WhyWaiting = client.get(&format!("/v1/runs/{run}/why")).await?;
+        if let Some(at) = why.waits.iter().filter_map(|one| one.until.as_deref()).min() {
+            anstream::println!("{DIM}scheduled again at {}{DIM:#}", show::moment_text(at));
+        }
     }
     Ok(())
 }
 
+/// The event of the machine, if the machine wrote it.
+fn machine_event(one: &RunEvent) -> Result<Option<Event>, EventError> {
+    if VM_EVENTS.contains(&one.number) {
+        let data = serde_json::value::to_raw_value(&one.data).map_err(|_| unknown(one))?;
+        return Event::read(one.number, one.version, &data).map(Some);
+    }
+    match PipeEvent::name(one.number) {
+        Some(_) if one.version == 1 => Ok(None),
+        _ => Err(unknown(one)),
+    }
+}
+
+fn unknown(one: &RunEvent) -> EventError {
+    EventError::Unknown { number: one.number, version: one.version }
+}
+
 /// Prints one event in one or two lines.
-fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Redactor) {
-    let at = format!("+{}", show::span(entry.at.since(start)));
+fn event(one: &RunEvent, start: Timestamp) {
+    let at = show::time(&one.at).map_or_else(String::new, |at| format!("+{}", show::span(at.since(start))));
     let line = |what: &str, more: &str| anstream::println!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
     let detail = |name: &str, value: &str| {
         if !value.is_empty() {
-            anstream::println!("             {DIM}{name:<11}  {value}{DIM:#}");
+            let mut name = name;
+            for line in wrap(value, width().saturating_sub(26)) {
+                anstream::println!("             {DIM}{name:<11}  {line}{DIM:#}");
+                name = "";
+            }
         }
     };
-    // Personal values are redacted for readers of the log.
-    let payload = &wire::shown_payload(entry.payload.unwrap_or(&Value::Null), &state.log, redactor);
-    let data = entry.value();
+    let (payload, data) = (&one.payload, &one.data);
     let text = |name: &str| data[name].as_str().unwrap_or_default();
-    let Ok(machine) = entry.machine() else {
-        return line("unknown", &format!("event {} version {}", entry.number, entry.version));
+    let Ok(machine) = machine_event(one) else {
+        return line("unknown", &format!("event {} version {}", one.number, one.version));
     };
+    let is = |event: PipeEvent| one.number == event as u16;
     let Some(machine) = machine else {
-        if entry.is(PipeEvent::Received) {
+        if is(PipeEvent::Received) {
             line("received", "");
-        } else if entry.is(PipeEvent::Understood) {
+        } else if is(PipeEvent::Understood) {
             understood(payload, &line);
-        } else if entry.is(PipeEvent::Planned) {
+        } else if is(PipeEvent::Planned) {
             let calls = payload["calls"].as_array().map_or(0, Vec::len);
             let program: String = text("program").chars().take(12).collect();
             let plural = if calls == 1 { "" } else { "s" };
@@ -106,12 +129,12 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
                     text("confidence")
                 ),
             );
-        } else if entry.is(PipeEvent::Refused) {
+        } else if is(PipeEvent::Refused) {
             line("refused", &format!("{RED}nothing was done{RED:#}"));
             for error in payload["errors"].as_array().into_iter().flatten() {
                 detail(error["code"].as_str().unwrap_or_default(), error["message"].as_str().unwrap_or_default());
             }
-        } else if entry.is(PipeEvent::Staged) {
+        } else if is(PipeEvent::Staged) {
             line(
                 "staged",
                 &format!(
@@ -120,62 +143,61 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
                     text("approval")
                 ),
             );
-        } else if entry.is(PipeEvent::Approved) {
+        } else if is(PipeEvent::Approved) {
             line("approved", &format!("by {}", text("by")));
-        } else if entry.is(PipeEvent::Rejected) {
+        } else if is(PipeEvent::Rejected) {
             line("rejected", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
-        } else if entry.is(PipeEvent::Expired) {
+        } else if is(PipeEvent::Expired) {
             let what = if text("was") == "staged" { "not approved" } else { "not answered" };
             line("expired", &format!("{RED}✗{RED:#} {what} by {}", text("until")));
-        } else if entry.is(PipeEvent::Cancelled) {
+        } else if is(PipeEvent::Cancelled) {
             line("cancelled", "before any step ran");
-        } else if entry.is(PipeEvent::LetterOpened) {
+        } else if is(PipeEvent::LetterOpened) {
             line("told", &format!("{} that `{}` waits for a person", text("to"), text("tool")));
-        } else if entry.is(PipeEvent::Answered) {
+        } else if is(PipeEvent::Answered) {
             line("answered", "nothing was done");
-        } else if entry.is(PipeEvent::TakenOver) {
+        } else if is(PipeEvent::TakenOver) {
             line("taken over", "its process had stopped");
-        } else if entry.is(PipeEvent::Parked) {
+        } else if is(PipeEvent::Parked) {
             line("parked", text("why"));
-        } else if entry.is(PipeEvent::Unparked) {
+        } else if is(PipeEvent::Unparked) {
             line("reloaded", &format!("by {}", text("by")));
-        } else if entry.is(PipeEvent::Aborted) {
+        } else if is(PipeEvent::Aborted) {
             line("aborted", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
-        } else if entry.is(PipeEvent::Checkpoint) {
+        } else if is(PipeEvent::Checkpoint) {
             line("compacted", &format!("{} earlier events were compacted; receipts remain", data["events"]));
-        } else if entry.is(PipeEvent::Archived) {
+        } else if is(PipeEvent::Archived) {
             let count = data["receipts"].as_array().map_or(0, Vec::len);
             line("archived", &format!("{count} receipts of compacted events"));
-        } else if entry.is(PipeEvent::Migrated) {
+        } else if is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
-        } else if entry.is(PipeEvent::Reviewed) {
+        } else if is(PipeEvent::Reviewed) {
             line("reviewed", &format!("{} by {}", text("outcome"), text("by")));
             detail("corrections", &show::fields(&payload["corrections"]));
             detail("note", payload["note"].as_str().unwrap_or_default());
-        } else if entry.is(PipeEvent::LetterDecided) {
+        } else if is(PipeEvent::LetterDecided) {
             line("decided", &format!("{} by {}", text("outcome"), text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
         }
         return;
     };
-    let part_of =
-        |scope: u32| if scope == 0 { String::new() } else { format!("{}: ", end_of(&state.scope_path(scope))) };
-    let step = |at: StepId| state.step_at(entry.seq, at).map_or_else(String::new, |(id, _)| end_of(&id));
-    let call = |job: JobId, attempt: u32| name(state, entry.seq, job, attempt);
+    let step = || one.step.as_deref().map(end_of).unwrap_or_default();
+    let part_of = || one.step.as_deref().map(|path| format!("{}: ", end_of(path))).unwrap_or_default();
+    let call = |attempt: u32| name(one, attempt);
     match machine {
         Event::RunStarted { .. } => line("started", ""),
         Event::ConditionMet { .. } => {}
-        Event::StepSkipped { at } => line("skipped", &format!("{}: its condition does not hold", step(at))),
-        Event::EachOpened { at, count } => line("list", &format!("{}: {count} items", step(at))),
-        Event::JobStarted { job, attempt, .. } => {
-            line("handed over", &call(job, attempt));
+        Event::StepSkipped { .. } => line("skipped", &format!("{}: its condition does not hold", step())),
+        Event::EachOpened { count, .. } => line("list", &format!("{}: {count} items", step())),
+        Event::JobStarted { attempt, .. } => {
+            line("handed over", &call(attempt));
             detail("args", &show::fields(&payload["args"]));
         }
-        Event::JobDone { job, attempt } => {
-            line("done", &format!("{GREEN}✓{GREEN:#} {}", call(job, attempt)));
+        Event::JobDone { attempt, .. } => {
+            line("done", &format!("{GREEN}✓{GREEN:#} {}", call(attempt)));
             detail("args", &show::fields(&payload["args"]));
             detail("result", &show::fields(&payload["result"]["data"]));
             for artifact in payload["result"]["artifacts"].as_array().into_iter().flatten() {
@@ -183,80 +205,80 @@ fn event(state: &RunState, entry: &LogEntry<'_>, start: Timestamp, redactor: &Re
                 detail(&part("role"), &format!("{} {}", part("type"), part("id")));
             }
         }
-        Event::JobDoneBadly { job, attempt, failure } => {
-            line("done badly", &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(job, attempt)));
+        Event::JobDoneBadly { attempt, failure, .. } => {
+            line("done badly", &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(attempt)));
         }
-        Event::JobRetrying { job, attempt, failure, at, unsettled } => {
+        Event::JobRetrying { attempt, failure, at, unsettled, .. } => {
             line(
                 if unsettled { "lost" } else { "failed" },
-                &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)),
+                &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)),
             );
             detail("again at", &at.to_string());
         }
-        Event::JobFailed { job, attempt, failure } => {
-            line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(job, attempt)));
+        Event::JobFailed { attempt, failure, .. } => {
+            line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)));
         }
-        Event::JobStuck { job, attempt, failure, happened } => {
+        Event::JobStuck { attempt, failure, happened, .. } => {
             let what = if happened == Happened::Maybe { "in doubt" } else { "dead letter" };
-            line(what, &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(job, attempt)));
+            line(what, &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(attempt)));
         }
-        Event::JobReopened { job } => line("again", &call(job, 0)),
-        Event::JobDismissed { job } => line("dismissed", &call(job, 0)),
-        Event::JobChecking { job, attempt, failure } => {
-            line("checking", &format!("{}: {failure}", call(job, attempt)));
+        Event::JobReopened { .. } => line("again", &call(0)),
+        Event::JobDismissed { .. } => line("dismissed", &call(0)),
+        Event::JobChecking { attempt, failure, .. } => {
+            line("checking", &format!("{}: {failure}", call(attempt)));
         }
-        Event::CheckPostponed { job, attempt, at, failure: Some(failure) } => {
-            let call = call(job, attempt);
+        Event::CheckPostponed { attempt, at, failure: Some(failure), .. } => {
+            let call = call(attempt);
             line("no answer", &format!("{call}: the check failed ({failure}); next check at {at}"));
         }
-        Event::CheckPostponed { job, attempt, at, failure: None } => {
-            line("not yet", &format!("{} may still take effect; next check at {at}", call(job, attempt)));
+        Event::CheckPostponed { attempt, at, failure: None, .. } => {
+            line("not yet", &format!("{} may still take effect; next check at {at}", call(attempt)));
         }
-        Event::CheckDenied { job, attempt } => line("not done", &format!("{} had not happened", call(job, attempt))),
-        Event::ScopeStopped { scope, stop, failure } => {
+        Event::CheckDenied { attempt, .. } => line("not done", &format!("{} had not happened", call(attempt))),
+        Event::ScopeStopped { stop, failure, .. } => {
             let why = failure.map_or_else(String::new, |failure| format!(": {failure}"));
-            line("stopping", &format!("{}{}{why}", part_of(scope), format!("{stop:?}").to_lowercase()));
+            line("stopping", &format!("{}{}{why}", part_of(), format!("{stop:?}").to_lowercase()));
         }
-        Event::StopForced { scope } => line("forced", &format!("{}no longer waiting", part_of(scope))),
-        Event::ScopeEnded { scope, end } => {
-            line("ended", &format!("{}{}", part_of(scope), format!("{end:?}").to_lowercase()));
+        Event::StopForced { .. } => line("forced", &format!("{}no longer waiting", part_of())),
+        Event::ScopeEnded { end, .. } => {
+            line("ended", &format!("{}{}", part_of(), format!("{end:?}").to_lowercase()));
         }
         Event::WaitArmed { .. } => line("waiting", "for the first of several things"),
         Event::WaitWon { arm, .. } => line("came first", &format!("number {}", arm + 1)),
         Event::CompensationStarted { .. } => line("undoing", "finished steps are undone, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
         Event::SignalIgnored { what, .. } => line("ignored", &format!("{what}: it changed nothing")),
-        Event::ScopeOpened { job, attempt, .. } => {
-            line("grew", &format!("{} added steps", call(job, attempt)));
+        Event::ScopeOpened { attempt, .. } => {
+            line("grew", &format!("{} added steps", call(attempt)));
             detail("args", &show::fields(&payload["args"]));
         }
-        Event::JobOffered { job } => {
-            line("offered", &format!("{} waits for a worker", call(job, 0)));
+        Event::JobOffered { .. } => {
+            line("offered", &format!("{} waits for a worker", call(0)));
             detail("args", &show::fields(&payload["args"]));
         }
-        Event::JobLeased { job, attempt, until } => {
+        Event::JobLeased { attempt, until, .. } => {
             let worker = payload["worker"].as_str().unwrap_or("a worker");
-            line("taken", &format!("{} by {worker} until {until}", call(job, attempt)));
+            line("taken", &format!("{} by {worker} until {until}", call(attempt)));
         }
-        Event::LeaseExtended { job, attempt, until } => {
-            line("extended", &format!("{} until {until}", call(job, attempt)));
+        Event::LeaseExtended { attempt, until, .. } => {
+            line("extended", &format!("{} until {until}", call(attempt)));
         }
-        Event::JobDelegated { job, attempt, .. } => {
-            line("delegated", &format!("{YELLOW}…{YELLOW:#} {}", call(job, attempt)));
+        Event::JobDelegated { attempt, .. } => {
+            line("delegated", &format!("{YELLOW}…{YELLOW:#} {}", call(attempt)));
             detail("to", &show::fields(&payload["result"]["delegate"]));
         }
-        Event::JobHeld { job, .. } => {
-            line("held", &format!("{YELLOW}!{YELLOW:#} {} waits for an approval", call(job, 0)));
+        Event::JobHeld { .. } => {
+            line("held", &format!("{YELLOW}!{YELLOW:#} {} waits for an approval", call(0)));
             detail("args", &show::fields(&payload["args"]));
         }
-        Event::JobGranted { job } => line("granted", &call(job, 0)),
-        Event::ReviewAsked { job, attempt } => {
-            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for review", call(job, attempt)));
+        Event::JobGranted { .. } => line("granted", &call(0)),
+        Event::ReviewAsked { attempt, .. } => {
+            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for review", call(attempt)));
             detail("ask", payload["result"]["review"]["ask"].as_str().unwrap_or_default());
             detail("result", &show::fields(&payload["result"]["data"]));
         }
-        Event::StepBypassed { at, because } => {
-            line("left out", &format!("{}: `{}` did not succeed", step(at), step(StepId { step: because, ..at })));
+        Event::StepBypassed { .. } => {
+            line("left out", &format!("{}: `{}` did not succeed", step(), one.because.as_deref().map(end_of).unwrap_or_default()));
         }
         Event::BatchRolledBack { .. } => line("rolled back", "no write of the batch was kept"),
     }
@@ -282,12 +304,11 @@ fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
     }
 }
 
-fn name(state: &RunState, seq: u64, job: JobId, attempt: u32) -> String {
-    let Some((id, step)) = state.step_at(seq, job.at()) else { return String::new() };
-    let tool = &step.call(job.undo).tool.name;
-    let item = if step.foreach.is_some() { format!(" item {}", job.item + 1) } else { String::new() };
+fn name(one: &RunEvent, attempt: u32) -> String {
+    let (Some(tool), Some(step)) = (&one.tool, &one.step) else { return String::new() };
+    let item = one.item.map_or_else(String::new, |item| format!(" item {item}"));
     let attempt = if attempt > 1 { format!(" attempt {attempt}") } else { String::new() };
-    format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", end_of(&id))
+    format!("{BOLD}{tool}{BOLD:#} {DIM}{}{item}{attempt}{DIM:#}", end_of(step))
 }
 
 /// The end of a step's path, so that deeply nested steps fit the line; `--json` has the whole path.
@@ -306,82 +327,28 @@ fn end_of(path: &str) -> String {
 
 pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let stored = kernel.engine().run_state(&scope, run)?;
-        let events = entries(&stored.log).count();
-        let outcome = rebuild(&kernel, &stored)?;
-        let same = outcome.differences.is_empty();
+    super::talk(global, Need::Existing, async |client| {
+        let done: Replay = client.get(&format!("/v1/runs/{run}/replay")).await?;
         if global.json {
-            show::json(&serde_json::json!({
-                "ok": same, "run_id": run, "events": events, "status": outcome.status, "state_digest": outcome.digest,
-                "receipts": outcome.receipts, "differences": outcome.differences, "executed": 0,
-            }));
-        } else if same {
-            anstream::println!(
-                "{GREEN}✓{GREEN:#} Replayed {events} events of run {run}: the log matches the stored state."
-            );
+            show::json(&done);
+        } else if done.ok {
+            let count = show::count(done.events, "event");
+            anstream::println!("{GREEN}✓{GREEN:#} Replayed {count} of run {run}: the log matches the stored state.");
             anstream::println!(
                 "{DIM}status {} · receipts: {} · state {}{DIM:#}",
-                outcome.status,
-                outcome.receipts,
-                outcome.digest.get(..12).unwrap_or_default()
+                done.status,
+                done.receipts,
+                done.state_digest.get(..12).unwrap_or_default()
             );
             anstream::println!("{DIM}Nothing was executed.{DIM:#}");
         } else {
             anstream::println!("{RED}✗{RED:#} The log of run {run} does not match the stored state:");
-            for difference in &outcome.differences {
+            for difference in &done.differences {
                 anstream::println!("  {difference}");
             }
         }
-        kernel.engine().stop();
-        Ok(same)
+        Ok(done.ok)
     })
-}
-
-struct Rebuilt {
-    status: RunStatus,
-    digest: String,
-    receipts: usize,
-    differences: Vec<String>,
-}
-
-/// Folds the log and compares the result with the stored columns.
-fn rebuild(kernel: &Kernel, stored: &RunState) -> Result<Rebuilt> {
-    let row = &stored.row;
-    let mut differences = Vec::new();
-    let events = entries(&stored.log).last().map_or(0, |entry| entry.seq + 1);
-    if events != row.schedule.seq {
-        differences.push(format!("the log has {events} events, the row says {}", row.schedule.seq));
-    }
-    // Compaction leaves gaps before the last checkpoint, never after it.
-    let compacted = entries(&stored.log).filter(|entry| entry.is(PipeEvent::Checkpoint)).last();
-    let from = compacted.map_or(0, |entry| entry.seq);
-    for (expected, entry) in (from..).zip(entries(&stored.log).filter(|entry| entry.seq >= from)) {
-        if entry.seq != expected {
-            differences.push(format!("found event {} instead of {expected}", entry.seq));
-            break;
-        }
-    }
-    let (Some(_), Some(state)) = (&stored.code, &stored.state) else {
-        let digest = canonical_digest(&serde_json::json!({"status": row.status})).to_string();
-        return Ok(Rebuilt { status: row.status, digest, receipts: 0, differences });
-    };
-    let started = state.phase() != brain_vm::Phase::New;
-    let status = if started { state.status() } else { row.status };
-    if status != row.status {
-        differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));
-    }
-    if started && state.wake_at() != row.schedule.wake_at {
-        differences.push("the log gives another wake-up time".into());
-    }
-    let hash = row.program.context("a run with a program names it")?;
-    if kernel.engine().program(hash)?.id().0 != hash {
-        differences.push("the stored program does not match its hash".into());
-    }
-    let receipts = stored.receipts()?.len();
-    Ok(Rebuilt { status, digest: canonical_digest(state).to_string(), receipts, differences })
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 mod show_candidates;
 
 use anyhow::Result;
-use brain_kernel::{Actor, Kernel, Learning, Promotion};
-use brain_nlu::learn::{Expect, LearnedCase, State, Week};
-use brain_store::Scope;
+use brain_server::wire::{
+    BlockedPhrase, CaseItem, CorrectionAnswer, CorrectionRequest, CycleRequest, LearningHealth, LearningWeek, Page,
+    PhraseCandidate, PhraseFor, PromotionItem, RejectRequest,
+};
 use serde_json::json;
 
-use self::show_candidates::{candidate, is_in};
-use super::teach::who;
+use self::show_candidates::{candidate, word};
 use crate::cli::{CorrectArgs, DecideArgs, Global, LearningCommand, RejectArgs};
+use crate::remote::{Client, Need};
+use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
-use crate::{open, show};
 
 /// Number of weeks shown.
 const WEEKS: usize = 8;
@@ -20,45 +21,40 @@ const WEEKS: usize = 8;
 const SHOWN: usize = 5;
 
 pub(crate) fn run(global: &Global, command: Option<LearningCommand>) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let teller = Teller { global, kernel: &kernel, scope: &scope };
-        let done = match command {
-            None => teller.status(),
-            Some(LearningCommand::Candidates { state }) => teller.candidates(state.map(|state| state.into())),
-            Some(LearningCommand::Run { dry_run }) => teller.cycle(dry_run),
-            Some(LearningCommand::Promote(args)) => teller.promote(&args),
-            Some(LearningCommand::Reject(args)) => teller.reject(&args),
-            Some(LearningCommand::Blocklist) => teller.blocklist(),
-            Some(LearningCommand::Unblock(args)) => teller.unblock(&args),
-            Some(LearningCommand::Correct(args)) => teller.correct(&args),
-            Some(LearningCommand::Cases) => teller.cases(),
-        };
-        kernel.engine().stop();
-        done
+    super::talk(global, Need::Writable, async |client| {
+        let teller = Teller { global, client };
+        match command {
+            None => teller.status().await,
+            Some(LearningCommand::Candidates { state }) => teller.candidates(state.map(word)).await,
+            Some(LearningCommand::Run { dry_run }) => teller.cycle(dry_run).await,
+            Some(LearningCommand::Promote(args)) => teller.promote(args).await,
+            Some(LearningCommand::Reject(args)) => teller.reject(args).await,
+            Some(LearningCommand::Blocklist) => teller.blocklist().await,
+            Some(LearningCommand::Unblock(args)) => teller.unblock(args).await,
+            Some(LearningCommand::Correct(args)) => teller.correct(args).await,
+            Some(LearningCommand::Cases) => teller.cases().await,
+        }
     })
 }
 
 struct Teller<'a> {
     global: &'a Global,
-    kernel: &'a Kernel,
-    scope: &'a Scope,
+    client: &'a Client,
 }
 
 impl Teller<'_> {
-    fn status(&self) -> Result<bool> {
-        let Learning { weeks, states, candidates } = self.kernel.learning(self.scope)?;
+    async fn status(&self) -> Result<bool> {
+        let health: LearningHealth = self.client.get("/v1/learning").await?;
         if self.global.json {
-            show::json(&json!({"weeks": weeks, "states": states}));
+            show::json(&health);
             return Ok(true);
         }
-        if weeks.is_empty() {
+        if health.weeks.is_empty() {
             anstream::println!("No requests yet. Try: brain do \"create task: Call Bob\"");
             return Ok(true);
         }
-        weeks_table(&weeks);
-        let count = |name: &str| states.get(name).copied().unwrap_or_default();
+        weeks_table(&health.weeks);
+        let count = |name: &str| health.states[name].as_u64().unwrap_or_default();
         anstream::println!(
             "\nPhrases to learn: {GREEN}{} ready{GREEN:#}, {YELLOW}{} to review{YELLOW:#}, {} gathering, {} promoted, {} rejected.",
             count("ready"),
@@ -67,8 +63,9 @@ impl Teller<'_> {
             count("promoted"),
             count("rejected")
         );
-        for one in candidates.iter().filter(|one| is_in(one, State::Review)).take(SHOWN) {
-            candidate(one);
+        if count("review") > 0 {
+            let page = self.page(Some("review"), Some(SHOWN)).await?;
+            page.items.iter().for_each(candidate);
         }
         if count("ready") > 0 {
             anstream::println!("{DIM}→{DIM:#} to promote the ready ones: brain learning run");
@@ -81,30 +78,47 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn candidates(&self, state: Option<State>) -> Result<bool> {
-        let all = self.kernel.learning(self.scope)?.candidates;
-        let list: Vec<_> = all.into_iter().filter(|one| state.is_none_or(|state| is_in(one, state))).collect();
+    async fn page(&self, state: Option<&str>, limit: Option<usize>) -> Result<Page<PhraseCandidate>> {
+        let (mut items, mut cursor) = (Vec::new(), None);
+        loop {
+            let query = [
+                ("state", state.map(str::to_owned)),
+                ("limit", Some(limit.unwrap_or(200).to_string())),
+                ("cursor", cursor),
+            ];
+            let page: Page<PhraseCandidate> = self.client.ask("/v1/learning/candidates", &query).await?;
+            items.extend(page.items);
+            match page.next_cursor {
+                Some(next) if limit.is_none() => cursor = Some(next),
+                next_cursor => return Ok(Page { items, next_cursor }),
+            }
+        }
+    }
+
+    async fn candidates(&self, state: Option<&str>) -> Result<bool> {
+        let page = self.page(state, None).await?;
         if self.global.json {
-            show::json(&json!({"items": list}));
+            show::json(&page);
             return Ok(true);
         }
-        if list.is_empty() {
+        if page.items.is_empty() {
             anstream::println!("No candidates.");
         }
-        list.iter().for_each(candidate);
+        page.items.iter().for_each(candidate);
         Ok(true)
     }
 
-    fn cycle(&self, dry_run: bool) -> Result<bool> {
-        let done = self.kernel.promote_ready(self.scope, dry_run)?;
+    async fn cycle(&self, dry_run: bool) -> Result<bool> {
+        let page: Page<PromotionItem> =
+            self.client.post("/v1/learning/run", &CycleRequest { dry_run: Some(dry_run) }).await?;
         if self.global.json {
-            show::json(&json!({"dry_run": dry_run, "items": done}));
+            show::json(&json!({"dry_run": dry_run, "items": page.items}));
             return Ok(true);
         }
-        if done.is_empty() {
+        if page.items.is_empty() {
             anstream::println!("Nothing is ready to be learned. `brain learning candidates` shows what is missing.");
         }
-        for Promotion { phrase, target, why, .. } in &done {
+        for PromotionItem { phrase, target, why, .. } in &page.items {
             match why {
                 None if dry_run => {
                     anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would mean {BOLD}{target}{BOLD:#}.")
@@ -116,9 +130,9 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn promote(&self, args: &DecideArgs) -> Result<bool> {
-        let who = who(self.global.acting_as.as_deref());
-        let done = self.kernel.promote(self.scope, &who, &args.phrase, &args.target)?;
+    async fn promote(&self, args: DecideArgs) -> Result<bool> {
+        let body = PhraseFor { phrase: args.phrase, target: args.target };
+        let done: PromotionItem = self.client.post("/v1/learning/promote", &body).await?;
         if self.global.json {
             show::json(&done);
         } else {
@@ -127,35 +141,37 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn reject(&self, args: &RejectArgs) -> Result<bool> {
-        let DecideArgs { phrase, target } = &args.what;
-        let by = &self.global.acting_as;
-        let note = self.kernel.reject(self.scope, &who(by.as_deref()), phrase, target, &args.why)?;
+    async fn reject(&self, args: RejectArgs) -> Result<bool> {
+        let DecideArgs { phrase, target } = args.what;
+        let body = RejectRequest { phrase, target, why: args.why };
+        let done: BlockedPhrase = self.client.post("/v1/learning/reject", &body).await?;
         if self.global.json {
-            show::json(&json!({"phrase": phrase, "target": target, "why": args.why, "note": note}));
+            show::json(&done);
             return Ok(true);
         }
         anstream::println!(
-            "{GREEN}✓{GREEN:#} “{phrase}” and close paraphrases no longer match {BOLD}{target}{BOLD:#}."
+            "{GREEN}✓{GREEN:#} “{}” and close paraphrases no longer match {BOLD}{}{BOLD:#}.",
+            done.phrase,
+            done.target
         );
-        if let Some(note) = note {
+        if let Some(note) = done.note {
             anstream::println!("  {YELLOW}{note}{YELLOW:#}");
         }
         Ok(true)
     }
 
-    fn blocklist(&self) -> Result<bool> {
-        let list = self.kernel.blocklist(self.scope)?;
+    async fn blocklist(&self) -> Result<bool> {
+        let page: Page<BlockedPhrase> = self.client.get("/v1/learning/blocklist").await?;
         if self.global.json {
-            show::json(&json!({"items": list}));
+            show::json(&page);
             return Ok(true);
         }
-        if list.is_empty() {
+        if page.items.is_empty() {
             anstream::println!("No blocked phrases.");
         }
-        for row in list {
+        for row in page.items {
             let why = if row.why.is_empty() { String::new() } else { format!(": {}", row.why) };
-            let at = show::moment(row.at);
+            let at = show::moment_text(&row.at);
             anstream::println!(
                 "“{}” ✗ {BOLD}{}{BOLD:#}{why} {DIM}by {} at {at}{DIM:#}",
                 row.phrase,
@@ -166,9 +182,9 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn unblock(&self, args: &DecideArgs) -> Result<bool> {
-        let row =
-            self.kernel.unblock(self.scope, &who(self.global.acting_as.as_deref()), &args.phrase, &args.target)?;
+    async fn unblock(&self, args: DecideArgs) -> Result<bool> {
+        let body = PhraseFor { phrase: args.phrase, target: args.target };
+        let row: BlockedPhrase = self.client.post("/v1/learning/unblock", &body).await?;
         if self.global.json {
             show::json(&row);
         } else {
@@ -177,10 +193,14 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn correct(&self, args: &CorrectArgs) -> Result<bool> {
-        let actor = Actor { name: who(self.global.acting_as.as_deref()), ..Actor::local() };
-        let run = super::run_id(&args.run)?;
-        let told = self.kernel.correct(self.scope, &actor, run, args.request, args.meant.as_deref(), &args.why)?;
+    async fn correct(&self, args: CorrectArgs) -> Result<bool> {
+        let body = CorrectionRequest {
+            run_id: super::run_id(&args.run)?,
+            meant: args.meant,
+            request: args.request.map(|number| number as u64),
+            why: Some(args.why).filter(|why| !why.is_empty()),
+        };
+        let told: CorrectionAnswer = self.client.post("/v1/learning/corrections", &body).await?;
         if self.global.json {
             show::json(&told);
             return Ok(true);
@@ -199,28 +219,27 @@ impl Teller<'_> {
         Ok(true)
     }
 
-    fn cases(&self) -> Result<bool> {
-        let list = self.kernel.learned_cases(self.scope)?;
+    async fn cases(&self) -> Result<bool> {
+        let page: Page<CaseItem> = self.client.get("/v1/learning/cases").await?;
         if self.global.json {
-            let item = |case: &LearnedCase| json!({"case": case, "counts": case.counts()});
-            show::json(&json!({"items": list.iter().map(item).collect::<Vec<_>>()}));
+            show::json(&page);
             return Ok(true);
         }
-        if list.is_empty() {
+        if page.items.is_empty() {
             anstream::println!("No corrections yet: brain learning correct RUN --meant TOOL");
         }
-        for case in list {
-            let expect = match &case.expect {
-                Expect::Target(target) => format!("→ {BOLD}{target}{BOLD:#}"),
-                Expect::NotTarget(target) => format!("✗ {BOLD}{target}{BOLD:#}"),
+        for case in page.items {
+            let expect = match (&case.target, &case.not_target) {
+                (Some(target), _) => format!("→ {BOLD}{target}{BOLD:#}"),
+                (None, not) => format!("✗ {BOLD}{}{BOLD:#}", not.as_deref().unwrap_or_default()),
             };
-            let people: Vec<&str> = case.actors.iter().map(String::as_str).collect();
-            let counts = match (case.counts(), case.contested) {
+            let counts = match (case.counts, case.contested) {
                 (true, _) => "counts",
                 (false, true) => "does not count: contested by others",
                 (false, false) => "does not count yet: needs a second person, or a trusted one",
             };
-            anstream::println!("“{}” {expect} {DIM}by {} · {counts}{DIM:#}", case.say, people.join(", "));
+            let people = if case.people == 1 { "1 person".to_owned() } else { format!("{} people", case.people) };
+            anstream::println!("“{}” {expect} {DIM}by {people} · {counts}{DIM:#}", case.say);
         }
         Ok(true)
     }
@@ -230,13 +249,15 @@ fn promoted(phrase: &str, target: &str) {
     anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” now means {BOLD}{target}{BOLD:#}.");
 }
 
-fn weeks_table(weeks: &[Week]) {
+fn weeks_table(weeks: &[LearningWeek]) {
     anstream::println!("{DIM}week       asked   right  corrected  promoted  rejected{DIM:#}");
     for week in weeks.iter().skip(weeks.len().saturating_sub(WEEKS)) {
-        let right = week.accuracy().map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0));
+        let right = match week.asked {
+            0 => "–".to_owned(),
+            asked => format!("{:.0} %", f64::from(week.right) * 100.0 / f64::from(asked)),
+        };
         anstream::println!(
-            "{}-W{:02} {:>7} {right:>7} {:>10} {:>9} {:>9}",
-            week.year,
+            "{} {:>7} {right:>7} {:>10} {:>9} {:>9}",
             week.week,
             week.asked,
             week.corrected,

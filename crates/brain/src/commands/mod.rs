@@ -5,11 +5,13 @@ mod audit;
 mod backup;
 mod bench;
 mod blob;
+mod config;
 mod demo;
 mod dlq;
 mod do_;
 mod doctor;
 mod eval;
+mod events;
 mod explain;
 mod gc;
 mod housekeeping;
@@ -25,6 +27,7 @@ mod pack_explain;
 mod pack_import;
 mod pack_schema;
 mod records;
+mod records_file;
 mod reference;
 mod reload;
 mod runs;
@@ -42,11 +45,23 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use brain_core::RunId;
-use brain_kernel::{Kernel, Report};
-use brain_store::Scope;
+use brain_server::wire::RunResponse;
 
-use crate::cli::{BlobCommand, Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, TokenCommand};
+use crate::cli::{Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand};
+use crate::remote::{Client, Need, Target, target};
 use crate::{open, show};
+
+/// A command that was used wrongly: exit code 2.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
 
 /// How long a command waits for the run that it resumed.
 pub(crate) const WAIT: Duration = Duration::from_secs(30);
@@ -54,9 +69,7 @@ pub(crate) const WAIT: Duration = Duration::from_secs(30);
 /// Runs a command. `false` if it failed and has already reported why.
 pub(crate) fn run(cli: Cli) -> Result<bool> {
     let global = &cli.global;
-    if needs_store(&cli.command) {
-        open::expect_store(global)?;
-    }
+    refuse_remote(global, &cli.command)?;
     match cli.command {
         Command::Do(args) => do_::run(global, &args),
         Command::Serve(args) => serve::run(global, &args),
@@ -82,6 +95,9 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Pack(command) => pack::run(global, command),
         Command::Model(command) => model::run(global, command),
         Command::Records(RecordsCommand::Reindex(args)) => records::run(global, &args),
+        Command::Events(args) => events::run(global, &args),
+        Command::Records(RecordsCommand::Import(args)) => records_file::import(global, &args),
+        Command::Records(RecordsCommand::Export(args)) => records_file::export(global, &args),
         Command::Records(RecordsCommand::List(args)) => show_records::list(global, &args),
         Command::Records(RecordsCommand::Get { record_type, id }) => show_records::get(global, &record_type, &id),
         Command::Tools { name } => tools::run(global, name.as_deref()),
@@ -97,51 +113,73 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Store(StoreCommand::Copy(args)) => store::copy(global, &args),
         Command::Backup(args) => backup::backup(global, &args),
         Command::Restore(args) => backup::restore(global, &args),
-        Command::Reload(args) => reload::run(global, &args),
+        Command::Reload => reload::run(global),
+        Command::Config(command) => config::run(global, &command),
         Command::Doctor => doctor::run(global),
         Command::Migrate { dry_run } => migrate::run(global, dry_run),
         Command::Bench(command) => bench::run(global, &command),
     }
 }
 
+/// Refuses commands that cannot talk to a server, if one was asked for. What works on a store of this machine must not
+/// silently work on another store than the one that the user named.
+fn refuse_remote(global: &Global, command: &Command) -> Result<()> {
+    let (name, on_store) = match command {
+        Command::Gc(_) => ("gc", true),
+        Command::Backup(_) => ("backup", true),
+        Command::Restore(_) => ("restore", true),
+        Command::Migrate { .. } => ("migrate", true),
+        Command::Doctor => ("doctor", true),
+        Command::Records(RecordsCommand::Reindex(_)) => ("records reindex", true),
+        Command::Store(_) => ("store copy", false),
+        Command::Serve(_) => ("serve", false),
+        Command::Demo(_) => ("demo", false),
+        Command::Pack(_) => ("pack", false),
+        Command::Model(_) => ("model", false),
+        Command::Eval(_) | Command::Dev(DevCommand::Eval(_)) => ("eval", false),
+        Command::Tune | Command::Dev(DevCommand::Tune) => ("tune", false),
+        Command::Bench(_) | Command::Dev(DevCommand::Bench(_)) => ("bench", false),
+        _ => return Ok(()),
+    };
+    let asked = [&global.server, &global.profile].into_iter().any(Option::is_some);
+    if asked || (on_store && matches!(target(global)?, Target::Server { .. })) {
+        let hint = if on_store { ": run it on the server's machine, with --store" } else { "; leave --server out" };
+        return Err(Usage(format!("`brain {name}` works on this machine only and cannot talk to a server{hint}")).into());
+    }
+    if on_store && needs_store(command) {
+        open::expect_store(global)?;
+    }
+    Ok(())
+}
+
 /// Whether a command reads an existing store; it does not create one.
 fn needs_store(command: &Command) -> bool {
-    match command {
-        Command::Runs(_)
-        | Command::WhyWaiting { .. }
-        | Command::Inspect { .. }
-        | Command::Replay { .. }
-        | Command::Approve(_)
-        | Command::Undo { .. }
-        | Command::Review(_)
-        | Command::Expansion { .. }
-        | Command::Cancel { .. }
-        | Command::Dlq(_)
-        | Command::Gc(_)
-        | Command::Audit { .. }
-        | Command::Records(_)
-        | Command::Unteach(_) => true,
-        Command::Blob(command) => matches!(command, BlobCommand::Get { .. }),
-        Command::Token(command) => !matches!(command, TokenCommand::New { .. }),
-        _ => false,
-    }
+    matches!(command, Command::Gc(_) | Command::Records(_))
 }
 
 /// A run id from the command line.
-fn run_id(text: &str) -> Result<RunId> {
-    text.parse().with_context(|| "give the id of a run; `brain runs` lists them")
+fn run_id(text: &str) -> Result<String> {
+    let id: RunId = text.parse().with_context(|| "give the id of a run; `brain runs` lists them")?;
+    Ok(id.to_string())
 }
 
-/// Waits until a resumed run settles, prints it, and stops this process's engine.
-async fn conclude(global: &Global, kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Report> {
-    // On a timeout, the report shows the run's present status.
-    drop(tokio::time::timeout(WAIT, kernel.engine().wait(scope, run)).await);
-    let report = kernel.report(scope, run)?;
-    if global.json {
-        show::report_as_json(report.clone());
-    } else {
-        show::report(&report);
-    }
-    kernel.engine().stop();
-    Ok(report)
+/// Runs a command over the API: on a server, or in this process.
+fn talk<T>(global: &Global, need: Need, work: impl AsyncFnOnce(&Client) -> Result<T>) -> Result<T> {
+    let runtime = open::runtime()?;
+    // Not in an asynchronous context: a store that cannot be opened may have a runtime of its own to drop.
+    let client = {
+        let _context = runtime.enter();
+        Client::open(global, need)?
+    };
+    let done = runtime.block_on(work(&client));
+    client.close();
+    done
+}
+
+/// Waits until a run settles and prints where it stands.
+async fn settle(global: &Global, client: &Client, run: &str) -> Result<RunResponse> {
+    let wait = [("wait_timeout_ms", Some(WAIT.as_millis().to_string()))];
+    let answer: RunResponse = client.ask(&format!("/v1/runs/{run}"), &wait).await?;
+    show::answer(global, answer.clone());
+    Ok(answer)
 }

@@ -30,7 +30,7 @@ fn install(global: &Global, args: &InstallArgs) -> Result<bool> {
     let models = open::models()?;
     let folder = models.unfinished()?;
     let installed =
-        source.fetch(&folder).and_then(|()| Ok(models.finish(&folder, &name, &args.source)?)).inspect_err(|_| {
+        source.fetch(global, &folder).and_then(|()| Ok(models.finish(&folder, &name, &args.source)?)).inspect_err(|_| {
             drop(std::fs::remove_dir_all(&folder));
         });
     let model = installed.with_context(|| format!("`{}` was not installed", args.source))?;

@@ -11,12 +11,10 @@ use brain_store::{Scope, Store};
 use serde_json::json;
 
 use crate::cli::{Global, ReindexArgs};
+use crate::progress::Progress;
 use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::system::SystemClock;
 use crate::{open, show};
-
-/// Records between two progress lines.
-const SIGN: u64 = 10_000;
 
 pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
     let registry = open::registry(global)?;
@@ -66,13 +64,8 @@ fn types(registry: &Registry, named: Option<&str>) -> Result<Vec<Arc<RecordDef>>
 }
 
 fn one(global: &Global, store: &dyn Store, tenant: &TenantId, def: &RecordDef, dry_run: bool) -> Result<Reindexed> {
-    let mut next = SIGN;
-    let mut progress = |done: &Reindexed| {
-        if !global.json && done.looked_at >= next {
-            next = done.looked_at + SIGN;
-            anstream::eprintln!("{DIM}{tenant}: {} {} checked{DIM:#}", done.looked_at, def.name);
-        }
-    };
+    let bar = Progress::new(global, &format!("{tenant}: checking {}", def.name), None);
+    let mut progress = |done: &Reindexed| bar.at(done.looked_at);
     Ok(reindex(store, &Scope::of(tenant.clone()), &SystemClock, def, dry_run, &mut progress)?)
 }
 

@@ -122,6 +122,7 @@ fn value_name(arg: &Arg) -> String {
 /// Its help, then what it may be, what it is by default, and the variable that sets it.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_long_help().or_else(|| arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let (help, variable) = without_variable(&help);
     let mut parts = vec![sentence(&help)];
     let values: Vec<_> = arg.get_possible_values().into_iter().filter(|value| !value.is_hide_set()).collect();
     if arg.get_action().takes_values() && !values.is_empty() {
@@ -138,10 +139,18 @@ fn meaning(arg: &Arg) -> String {
         let defaults: Vec<_> = defaults.iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
         parts.push(format!("Default: {}.", defaults.join(", ")));
     }
-    if let Some(variable) = arg.get_env() {
-        parts.push(format!("Also `{}`.", variable.to_string_lossy()));
+    let variable = variable.or_else(|| arg.get_env().map(|variable| variable.to_string_lossy().into_owned()));
+    if let Some(variable) = variable {
+        parts.push(format!("Also `{variable}`."));
     }
     cell(&parts.join(" "))
+}
+
+/// A help text without `[env: NAME]`, and the name.
+fn without_variable(help: &str) -> (String, Option<String>) {
+    let Some((before, rest)) = help.split_once("[env: ") else { return (help.to_owned(), None) };
+    let (name, after) = rest.split_once(']').unwrap_or((rest, ""));
+    (format!("{before}{after}"), Some(name.to_owned()))
 }
 
 /// One line that ends with a full stop.

@@ -1,56 +1,60 @@
 //! `brain reload`: makes a running server reload its packs.
 
-use std::time::Duration;
+use anyhow::{Result, bail};
+use brain_server::wire::PacksReloaded;
+use serde_json::json;
 
-use anyhow::{Context, Result};
-use serde_json::Value;
-
-use crate::cli::{Global, ReloadArgs};
+use super::serve::ADDRESS;
+use crate::cli::Global;
+use crate::config::{Given, Settings};
+use crate::remote::{Need, Refused, Target, target};
 use crate::show::{BOLD, DIM, RED};
-use crate::{open, show};
+use crate::show;
 
-/// Request timeout. Compiling a large vocabulary takes a while.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) fn run(global: &Global) -> Result<bool> {
+    let global = &at_usual_address(global)?;
+    super::talk(global, Need::Existing, async |client| {
+        if !client.is_server() {
+            bail!("no server runs on this store; name one with --server URL");
+        }
+        let done: PacksReloaded = match client.post("/v1/packs/reload", &json!({})).await {
+            Ok(done) => done,
+            Err(error) => return refused(global, error),
+        };
+        if global.json {
+            show::json(&done);
+            return Ok(true);
+        }
+        for (name, version) in &done.packs {
+            anstream::println!("{BOLD}{name}{BOLD:#} {version}");
+        }
+        for (names, label) in [(&done.changed, "new or changed"), (&done.removed, "removed")] {
+            if !names.is_empty() {
+                anstream::println!("{DIM}{label}: {}{DIM:#}", names.join(", "));
+            }
+        }
+        anstream::println!("Reloaded {} tools.", done.tools);
+        Ok(true)
+    })
+}
 
-pub(crate) fn run(global: &Global, args: &ReloadArgs) -> Result<bool> {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let url = format!("{}/v1/packs/reload", args.server.trim_end_matches('/'));
-    let answer = open::runtime()?.block_on(async {
-        let client = reqwest::Client::builder().timeout(PATIENCE).no_proxy().build()?;
-        let mut request = client.post(&url);
-        if let Some(token) = &args.token {
-            request = request.bearer_auth(token);
-        }
-        let answer = request
-            .send()
-            .await
-            .with_context(|| format!("no server answers at {}; name another one with --server URL", args.server))?;
-        let ok = answer.status().is_success();
-        let body: Value = answer.json().await.with_context(|| format!("{} is not a Brain server", args.server))?;
-        anyhow::Ok((ok, body))
-    });
-    let (ok, body) = answer?;
-    if global.json {
-        show::json(&body);
-        return Ok(ok);
+/// Without a server of the store, the one at the configured or usual address is meant.
+fn at_usual_address(global: &Global) -> Result<Global> {
+    let is_store = matches!(target(global)?, Target::Store);
+    if !is_store || crate::remote::listens(global)? || global.settings.is_given("store") {
+        return Ok(global.clone());
     }
-    if !ok {
-        for one in body["errors"].as_array().into_iter().flatten() {
-            let text = |name: &str| one[name].as_str().unwrap_or_default();
-            anstream::eprintln!("{RED}✗{RED:#} {}  {}", text("field"), text("message"));
-        }
-        anstream::eprintln!("{}", body["detail"].as_str().unwrap_or("The packs were not reloaded."));
-        return Ok(false);
+    let address = global.config().address.unwrap_or(ADDRESS);
+    let given = vec![Given::flag("server", "--server", format!("http://{address}"))];
+    let settings = Settings::resolve(global.config.as_deref(), given)?;
+    Ok(Global { settings: std::sync::Arc::new(settings), ..global.clone() })
+}
+
+fn refused(global: &Global, error: anyhow::Error) -> Result<bool> {
+    let Some(Refused(document)) = error.downcast_ref::<Refused>().filter(|_| !global.json) else { return Err(error) };
+    for one in &document.errors {
+        anstream::eprintln!("{RED}✗{RED:#} {}  {}", one.field, one.message);
     }
-    for (name, version) in body["packs"].as_object().into_iter().flatten() {
-        anstream::println!("{BOLD}{name}{BOLD:#} {}", version.as_str().unwrap_or_default());
-    }
-    for (field, label) in [("changed", "new or changed"), ("removed", "removed")] {
-        let names: Vec<&str> = body[field].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        if !names.is_empty() {
-            anstream::println!("{DIM}{label}: {}{DIM:#}", names.join(", "));
-        }
-    }
-    anstream::println!("Reloaded {} tools.", body["tools"]);
-    Ok(true)
+    anstream::eprintln!("{}", document.detail);
+    Ok(false)
 }

@@ -1,13 +1,14 @@
-//! `brain runs` and `brain cancel`.
+//! `brain runs` and `brain runs cancel`.
 
 use anyhow::Result;
-use brain_core::{Clock, RunStatus};
-use brain_kernel::life;
+use brain_core::RunStatus;
+use brain_server::wire::{Page, RunResponse, RunSummary};
+use serde_json::json;
 
 use crate::cli::{Global, RunsArgs};
+use crate::remote::Need;
 use crate::show::DIM;
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{show, table};
 
 pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
     match args.command {
@@ -17,48 +18,45 @@ pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
 }
 
 fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
-    let store = open::store(global)?;
-    let (scope, limit, cursor) = (open::scope(global)?, args.limit.clamp(1, 200), args.cursor.as_deref());
-    let page = match args.contract_status {
-        Some(word) => life::runs_by_contract(store.as_ref(), &scope, word, limit, cursor)?,
-        None => store.runs(&scope, args.status, limit, cursor)?,
-    };
-    if global.json {
-        let items: Vec<_> = page.items.iter().map(brain_server::wire::RunSummary::from).collect();
-        show::json(&serde_json::json!({"items": items, "next_cursor": page.next}));
-        return Ok(true);
-    }
-    if page.items.is_empty() {
-        anstream::println!("No runs yet. Try: brain do \"create task: Call Bob\"");
-    }
-    let now = SystemClock.now();
-    for row in &page.items {
-        let unsaid = match row.unreadable() {
-            Some(_) => "(unreadable: its request is damaged)",
-            None if row.request["erased"].is_string() => "(erased)",
-            None => "(called by name)",
-        };
-        let message = row.request["message"].as_str().filter(|text| !text.is_empty()).unwrap_or(unsaid);
-        let line: String = message.chars().take(70).map(|c| if c == '\n' { ' ' } else { c }).collect();
-        let ago = format!("{} ago", show::span(now.since(row.created_at)));
-        let pad = " ".repeat(12_usize.saturating_sub(row.status.as_str().len()));
-        anstream::println!("{}  {}{pad}  {DIM}{ago:>11}{DIM:#}  {line}", row.id, show::status(row.status.as_str()));
-    }
-    if let Some(next) = page.next {
-        anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");
-    }
-    Ok(true)
+    super::talk(global, Need::Existing, async |client| {
+        let query = [
+            ("status", args.status.map(|status| status.to_string())),
+            ("contract_status", args.contract_status.map(|status| status.to_string())),
+            ("limit", Some(args.limit.clamp(1, 200).to_string())),
+            ("cursor", args.cursor.clone()),
+        ];
+        let page: Page<RunSummary> = client.ask("/v1/runs", &query).await?;
+        if global.json {
+            show::json(&page);
+            return Ok(true);
+        }
+        if page.items.is_empty() {
+            anstream::println!("No runs yet. Try: brain do \"create task: Call Bob\"");
+        }
+        for run in &page.items {
+            let unsaid = match &run.unreadable {
+                Some(_) => "(unreadable: its request is damaged)",
+                None if run.erased => "(erased)",
+                None => "(called by name)",
+            };
+            let said = if run.message.is_empty() { unsaid } else { &run.message };
+            table::entry(said, &[show::status(run.status.as_str()), show::ago(&run.created_at)], &run.run_id);
+        }
+        if let Some(next) = page.next_cursor {
+            anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");
+        }
+        Ok(true)
+    })
 }
 
 pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        kernel.cancel(&scope, run).await?;
-        let report = super::conclude(global, &kernel, &scope, run).await?;
+    super::talk(global, Need::Existing, async |client| {
+        client.expect_packs_of(&run)?;
+        let _: RunResponse = client.post(&format!("/v1/runs/{run}/cancel"), &json!({})).await?;
+        let answer = super::settle(global, client, &run).await?;
         Ok(matches!(
-            report.status,
+            answer.status,
             RunStatus::Cancelled | RunStatus::Running | RunStatus::Stopping | RunStatus::Compensating
         ))
     })

@@ -1,5 +1,7 @@
 //! `brain serve`: runs the HTTP API until it is stopped.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
 use anyhow::{Context, Result, bail};
 use brain_core::Clock;
 use brain_kernel::{KernelSlot, ReloadError};
@@ -7,31 +9,38 @@ use brain_server::ServerConfig;
 use brain_store::Store;
 
 use crate::cli::{Global, ServeArgs};
-use crate::config::Config;
-use crate::notify::{self, NotifyConfig};
+use crate::notify;
+use crate::remote::socket_path;
 use crate::open;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
+
+/// The default address.
+pub(crate) const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
+/// The default maximum size of an uploaded file, in mebibytes.
+const MAX_BLOB_MIB: u64 = 1024;
 
 pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
     let runtime = open::runtime()?;
     runtime.block_on(async {
         let global = &Global { paused: args.paused, ..global.clone() };
+        let file = global.config();
+        let address = file.address.unwrap_or(ADDRESS);
         let (registry, store) = (open::registry(global)?, open::store(global)?);
-        refuse_without_token(store.as_ref(), args)?;
+        refuse_without_token(store.as_ref(), address, args)?;
         let kernel = open::kernel_over(global, registry, store, true)?;
         let again = global.clone();
         let slot = KernelSlot::new(kernel.clone(), Box::new(move || open::load_packs(&[], &again)));
         // Warm up in the background, so that the first request does not wait for it.
         let starting = kernel.clone();
         tokio::task::spawn_blocking(move || starting.warm_up());
-        let file = Config::read(global.config.as_deref())?;
-        let drain = args.drain.unwrap_or_else(|| file.drain()).as_std();
+        let drain = file.drain().as_std();
         let mut config = ServerConfig {
-            max_blob: args.max_blob_mib << 20,
+            max_blob: file.max_blob_mib.unwrap_or(MAX_BLOB_MIB) << 20,
+            socket: socket_path(global)?,
             // Clients that wait for a call in flight still get the answer.
             shutdown_grace: drain,
-            ..ServerConfig::new(args.addr)
+            ..ServerConfig::new(address)
         };
         if let Some(limit) = file.request_time() {
             config.request_timeout = limit.as_std();
@@ -47,15 +56,16 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             engine.pause(true);
             engine.retire();
         };
-        let (addr, serving) = brain_server::bind(slot.clone(), config, stopping)
+        let (bound, serving) = brain_server::bind(slot.clone(), config, stopping)
             .await
-            .with_context(|| format!("cannot listen on {}", args.addr))?;
+            .with_context(|| format!("cannot listen on {address}"))?;
+        let addr = bound.addr;
         if global.public_url.is_none() {
             kernel.set_public_url(&format!("http://{addr}"));
         }
         let tools = kernel.registry().tools().len();
         if global.json {
-            println!("{}", serde_json::json!({"listening": addr, "store": open::store_url(global)?, "tools": tools}));
+            println!("{}", serde_json::json!({"listening": addr, "socket": bound.socket, "store": open::store_url(global)?, "tools": tools}));
         } else {
             anstream::println!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
             anstream::println!(
@@ -80,16 +90,9 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
                 behind.join(", ")
             );
         }
-        let told = file.notify();
-        let told = NotifyConfig {
-            webhook: args.notify_webhook.clone().or_else(|| told.webhook.clone()),
-            secret: args.notify_secret.clone().or_else(|| told.secret.clone()),
-            command: args.notify_command.clone().or_else(|| told.command.clone()),
-            on: told.on.clone(),
-        };
         let reached_at = global.public_url.clone().unwrap_or_else(|| format!("http://{addr}"));
-        notify::start(&told, kernel.engine(), &reached_at)?;
-        super::housekeeping::start(global.config.clone(), &slot);
+        notify::start(file.notify(), kernel.engine(), &reached_at)?;
+        super::housekeeping::start(global.settings.clone(), &slot);
         reload_on_hangup(slot);
         let ended = async {
             serving.await?;
@@ -125,16 +128,15 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
 }
 
 /// Refuses to listen beyond loopback without a token: usually a mistake.
-fn refuse_without_token(store: &dyn Store, args: &ServeArgs) -> Result<()> {
-    if args.addr.ip().to_canonical().is_loopback() || args.without_tokens {
+fn refuse_without_token(store: &dyn Store, address: SocketAddr, args: &ServeArgs) -> Result<()> {
+    if address.ip().to_canonical().is_loopback() || args.without_tokens {
         return Ok(());
     }
     let now = SystemClock.now();
     if !store.tokens()?.iter().any(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now)) {
         bail!(
-            "{} is not a loopback address, and the store has no token that is valid: nobody could use this server. \
-             Make one with `brain token new --tenant TENANT`, or start with --without-tokens and make it later",
-            args.addr
+            "{address} is not a loopback address, and the store has no token that is valid: nobody could use this server. \
+             Make one with `brain token new --tenant TENANT`, or start with --without-tokens and make it later"
         );
     }
     Ok(())

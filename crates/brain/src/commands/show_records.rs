@@ -1,93 +1,140 @@
 //! `brain records list` and `brain records get`.
 
-use anyhow::{Context, Result, bail};
-use brain_core::{Clock as _, RecordId};
-use brain_registry::model::RecordDef;
-use brain_store::{RecordFilter, RecordRow};
-use serde_json::{Value, json};
+use anyhow::{Context, Result};
+use brain_core::RecordId;
+use brain_server::wire::{Page, RecordField, RecordType};
+use serde_json::Value;
 
 use crate::cli::{Global, ListRecordsArgs};
+use crate::remote::{Client, Need};
 use crate::show::{BOLD, DIM};
-use crate::system::SystemClock;
-use crate::{open, show};
+use crate::table::{self, Table};
+use crate::show;
 
-/// Maximum line width.
-const WIDTH: usize = 80;
-
-fn record_type<'a>(registry: &'a brain_registry::Registry, name: &str) -> Result<&'a RecordDef> {
-    registry.record(name).map(AsRef::as_ref).with_context(|| {
-        let names: Vec<&str> = registry.records().keys().map(String::as_str).collect();
-        format!("there is no record type `{name}`; there are: {}", names.join(", "))
-    })
-}
-
-fn to_json(row: &RecordRow) -> Value {
-    let mut body = row.body.clone();
-    body["id"] = json!(row.id);
-    body["revision"] = json!(row.revision);
-    if let Some(state) = &row.state {
-        body["state"] = json!(state);
-    }
-    body
+/// The definition of a type.
+pub(super) async fn record_type(client: &Client, name: &str) -> Result<RecordType> {
+    client.get(&format!("/v1/record-types/{}", name.replace('/', "%2F"))).await
 }
 
 pub(crate) fn list(global: &Global, args: &ListRecordsArgs) -> Result<bool> {
-    let registry = open::registry(global)?;
-    let def = record_type(&registry, &args.record_type)?;
-    let store = open::store(global)?;
-    let filter = RecordFilter { state: args.state.clone(), ..RecordFilter::default() };
-    let limit = args.limit.clamp(1, 200);
-    let page = store.records(&open::scope(global)?, &def.name, &filter, limit, args.cursor.as_deref())?;
-    if global.json {
-        let items: Vec<Value> = page.items.iter().map(to_json).collect();
-        show::json(&json!({"items": items, "next_cursor": page.next}));
-        return Ok(true);
-    }
-    if page.items.is_empty() {
-        anstream::println!("No {} records.", def.title.to_lowercase());
-    }
-    for row in &page.items {
-        let name = def.label.as_deref().and_then(|field| row.body[field].as_str()).unwrap_or_default();
-        let state = row.state.as_deref().map_or_else(String::new, |state| format!("  {}", show::status(state)));
-        let skipped = [def.label.as_deref().unwrap_or_default(), "id"];
-        let fields = row.body.as_object().into_iter().flatten();
-        let mut rest = String::new();
-        let used = name.chars().count() + row.state.as_deref().map_or(0, |state| state.len() + 2) + 2;
-        for (field, value) in fields.filter(|(field, value)| !skipped.contains(&field.as_str()) && !value.is_null()) {
-            let part = format!("{field}: {}", show::plain(value));
-            // Values are never truncated.
-            if used + rest.chars().count() + part.chars().count() + 2 > WIDTH {
-                break;
-            }
-            rest = if rest.is_empty() { part } else { format!("{rest}, {part}") };
+    super::talk(global, Need::Existing, async |client| {
+        let def = record_type(client, &args.record_type).await?;
+        let query = [
+            ("state", args.state.clone()),
+            ("limit", Some(args.limit.clamp(1, 200).to_string())),
+            ("cursor", args.cursor.clone()),
+        ];
+        let page: Page<Value> = client.ask(&format!("/v1/records/{}", def.name), &query).await?;
+        if global.json {
+            show::json(&page);
+            return Ok(true);
         }
-        anstream::println!("{BOLD}{name}{BOLD:#}{state}  {rest}");
-        anstream::println!("  {DIM}{}{DIM:#}", row.id);
+        if page.items.is_empty() {
+            anstream::println!("No {} records.", def.title.to_lowercase());
+        } else if has_long_names(&def, &page.items) {
+            page.items.iter().for_each(|record| entry(&def, record));
+        } else {
+            in_columns(&def, &page.items).print(0);
+        }
+        if let Some(next) = page.next_cursor {
+            anstream::println!("{DIM}more: brain records list {} --cursor {next}{DIM:#}", def.name);
+        }
+        Ok(true)
+    })
+}
+
+/// Whether names leave no room for an id beside them.
+fn has_long_names(def: &RecordType, records: &[Value]) -> bool {
+    const ID: usize = 36;
+    let names = records.iter().filter_map(|record| record[def.label.as_deref()?].as_str());
+    names.map(table::wide).max().unwrap_or(0) + 2 + ID > table::width()
+}
+
+/// One record over several lines.
+fn entry(def: &RecordType, record: &Value) {
+    let name = def.label.as_deref().and_then(|label| record[label].as_str()).unwrap_or("(no name)");
+    let state = record["state"].as_str().map(show::status).unwrap_or_default();
+    let others = def.fields.iter().filter(|field| Some(&field.name) != def.label.as_ref() && field.reference.is_none());
+    let others = others.filter(|field| !record[&field.name].is_null());
+    let mut facts = vec![state];
+    facts.extend(others.map(|field| format!("{}: {}", field.name, shown(field, &record[&field.name]))));
+    table::entry(name, &facts, record["id"].as_str().unwrap_or_default());
+}
+
+/// Records in columns: the name, the state, the id, then the fields in the order of the pack, references last. The id is
+/// third so that it is shown where there is room for little else.
+fn in_columns(def: &RecordType, records: &[Value]) -> Table {
+    let is_label = |field: &&RecordField| Some(&field.name) == def.label.as_ref();
+    let label = def.fields.iter().filter(is_label);
+    let plain = def.fields.iter().filter(|field| !is_label(field) && field.reference.is_none());
+    let references = def.fields.iter().filter(|field| !is_label(field) && field.reference.is_some());
+    let fields: Vec<&RecordField> = label.chain(plain).chain(references).collect();
+    let named = usize::from(def.label.is_some());
+    let mut heads: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    heads.insert(named, "id");
+    if !def.states.is_empty() {
+        heads.insert(named, "state");
     }
-    if let Some(next) = page.next {
-        anstream::println!("{DIM}more: brain records list {} --cursor {next}{DIM:#}", def.name);
+    let mut table = Table::new(heads.iter().copied());
+    for record in records {
+        let cell = |head: &&str| match def.fields.iter().find(|field| field.name == **head) {
+            Some(field) => shown(field, &record[*head]),
+            None => record[*head].as_str().unwrap_or_default().to_owned(),
+        };
+        table.push(heads.iter().map(cell).collect());
     }
-    Ok(true)
+    table
+}
+
+/// A value for people: money with its scale.
+fn shown(field: &RecordField, value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        _ if field.schema["format"] == "money" => money(&show::plain(value)),
+        _ => show::plain(value),
+    }
+}
+
+/// An amount with at least two digits after the point.
+fn money(text: &str) -> String {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.to_owned();
+    }
+    format!("{whole}.{fraction:0<2}")
 }
 
 pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<bool> {
-    let registry = open::registry(global)?;
-    let def = record_type(&registry, record_type_name)?;
     let id: RecordId = id.parse().with_context(|| format!("`{id}` is not the id of a record"))?;
-    let Some(row) = open::store(global)?.record(&open::scope(global)?, &def.name, id)? else {
-        bail!("there is no {} with the id {id}", def.title.to_lowercase());
-    };
-    if global.json {
-        show::json(&to_json(&row));
-        return Ok(true);
+    super::talk(global, Need::Existing, async |client| {
+        let def = record_type(client, record_type_name).await?;
+        let record: Value = client.get(&format!("/v1/records/{}/{id}", def.name)).await?;
+        if global.json {
+            show::json(&record);
+            return Ok(true);
+        }
+        let name = def.label.as_deref().and_then(|label| record[label].as_str()).unwrap_or(&def.title);
+        let state = record["state"].as_str().map_or_else(String::new, |state| format!("  {}", show::status(state)));
+        anstream::println!("{BOLD}{name}{BOLD:#}{state}");
+        let width = def.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+        for field in def.fields.iter().filter(|field| !record[&field.name].is_null()) {
+            anstream::println!("  {DIM}{:width$}{DIM:#}  {}", field.name, shown(field, &record[&field.name]));
+        }
+        let changed = show::ago(record["updated_at"].as_str().unwrap_or_default());
+        anstream::println!("{DIM}{} {id} · revision {} · changed {changed}{DIM:#}", def.name, record["revision"]);
+        Ok(true)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::money;
+
+    #[test]
+    fn money_has_its_scale() {
+        assert_eq!(money("77.5"), "77.50");
+        assert_eq!(money("0"), "0.00");
+        assert_eq!(money("1.125"), "1.125");
+        assert_eq!(money("-3"), "-3.00");
     }
-    let state = row.state.as_deref().map_or_else(String::new, |state| format!("  {}", show::status(state)));
-    anstream::println!("{BOLD}{} {id}{BOLD:#}{state}", def.title);
-    let width = row.body.as_object().into_iter().flatten().map(|(field, _)| field.len()).max().unwrap_or(0);
-    for (field, value) in row.body.as_object().into_iter().flatten() {
-        anstream::println!("  {DIM}{field:width$}{DIM:#}  {}", show::plain(value));
-    }
-    let changed = show::span(SystemClock.now().since(row.updated_at));
-    anstream::println!("{DIM}revision {} · changed {changed} ago{DIM:#}", row.revision);
-    Ok(true)
 }

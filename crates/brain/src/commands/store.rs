@@ -10,12 +10,10 @@ use brain_store::{Scope, Store, SystemScope, redact};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{CopyArgs, Global};
+use crate::progress::Progress;
 use crate::show::{BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
 use crate::{open, show};
-
-/// Rows between two progress lines.
-const SIGN: u64 = 5_000;
 
 pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     if args.from == args.to {
@@ -28,7 +26,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         bail!("there is no file {path}");
     }
     let from = open::store_at(&args.from)?;
-    let only: Option<TenantId> = global.tenant.as_ref().map(|name| name.parse()).transpose()?;
+    let only: Option<TenantId> = global.tenant.as_ref().filter(|_| global.settings.is_given("tenant")).map(|name| name.parse()).transpose()?;
     if !args.force {
         refuse_if_alive(from.as_ref())?;
     }
@@ -59,13 +57,8 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
     let Some(first) = scopes.first() else { bail!("the source is empty") };
     let mut copied = vec![copy_shared(from.as_ref(), to.as_ref(), &sudo, first, only.as_ref())?];
     for scope in &scopes {
-        let mut next = SIGN;
-        copied.push(copy_tenant(from.as_ref(), to.as_ref(), scope, &mut |counts| {
-            if !global.json && counts.total() >= next {
-                next = counts.total() + SIGN;
-                anstream::eprintln!("{DIM}{}: {} rows{DIM:#}", scope.tenant(), counts.total());
-            }
-        })?);
+        let bar = Progress::new(global, &format!("copying {}", scope.tenant()), None);
+        copied.push(copy_tenant(from.as_ref(), to.as_ref(), scope, &mut |counts| bar.at(counts.total()))?);
     }
     let took = started.elapsed();
     let differ: Vec<&TenantId> = scopes

@@ -1,52 +1,45 @@
-//! What runs wait for (`brain why-waiting`), and decisions about parked ones (`brain runs parked|retry|skip|abort`).
+//! What runs wait for (`brain runs why`), and decisions about parked ones (`brain runs parked|retry|skip|abort`).
 
 use anyhow::Result;
 use brain_core::Clock;
-use brain_server::wire::{ParkedRun, Waiting, WhyWaiting};
+use brain_server::wire::{Abort, Page, ParkedRun, RunResponse, WhyWaiting};
 
 use crate::cli::{Cli, Global, RunsCommand, StuckArgs};
 use crate::next_action::in_terminal;
+use crate::remote::Need;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{show, table};
 
 pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
     match command {
         RunsCommand::Parked { limit } => parked(global, limit.clamp(1, 200)),
-        RunsCommand::Retry(args) => decide(global, &args, What::Retry),
-        RunsCommand::Skip(args) => decide(global, &args, What::Skip),
-        RunsCommand::Abort(args) => decide(global, &args, What::Abort),
+        RunsCommand::Retry(args) => decide(global, &args, "retry"),
+        RunsCommand::Skip(args) => decide(global, &args, "skip"),
+        RunsCommand::Abort(args) => decide(global, &args, "abort"),
         RunsCommand::One(command) => super::run(Cli { global: global.clone(), command: command.into() }),
         RunsCommand::Migrate { runs, playbook, map, dry_run, limit } => {
-            super::migrate_runs::run(global, &runs, playbook.as_deref(), &map, dry_run, limit)
+            super::migrate_runs::run(global, runs, playbook, &map, dry_run, limit)
         }
     }
 }
 
 pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let waits = kernel.why_waiting(&scope, run)?;
-        kernel.engine().stop();
+    super::talk(global, Need::Existing, async |client| {
+        let mut why: WhyWaiting = client.get(&format!("/v1/runs/{run}/why")).await?;
+        for one in &mut why.waits {
+            one.then = one.actions.iter().map(in_terminal).collect();
+        }
         if global.json {
-            let commands = |one: brain_kernel::Waiting| {
-                let then = one.then.iter().map(in_terminal).collect();
-                Waiting { then, ..Waiting::from(one) }
-            };
-            let waits = waits.into_iter().map(commands).collect();
-            show::json(&WhyWaiting { run_id: run.to_string(), waits });
+            show::json(&why);
             return Ok(true);
         }
-        let now = SystemClock.now();
-        for one in waits {
-            let step = if one.step.is_empty() { String::new() } else { format!("{BOLD}{}{BOLD:#}  ", one.step) };
+        for one in why.waits {
+            let step = one.step.map_or_else(String::new, |step| format!("{BOLD}{step}{BOLD:#}  "));
             anstream::println!("{step}{}", one.says);
-            if let Some(until) = one.until.filter(|until| *until > now) {
-                anstream::println!("    {DIM}in {}{DIM:#}", show::span(until.since(now)));
-            }
-            for then in one.then.iter().map(in_terminal) {
+            until("in", one.until.as_deref());
+            for then in one.then {
                 anstream::println!("    {DIM}→{DIM:#} {then}");
             }
         }
@@ -54,64 +47,51 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
     })
 }
 
+/// Prints how long something still takes.
+fn until(word: &str, at: Option<&str>) {
+    let now = SystemClock.now();
+    if let Some(at) = at.and_then(show::time).filter(|at| *at > now) {
+        anstream::println!("    {DIM}{word} {}{DIM:#}", show::span(at.since(now)));
+    }
+}
+
 fn parked(global: &Global, limit: usize) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let list = kernel.awaiting_person(&scope, limit)?;
-        kernel.engine().stop();
+    super::talk(global, Need::Existing, async |client| {
+        let page: Page<ParkedRun> = client.ask("/v1/runs/parked", &[("limit", Some(limit.to_string()))]).await?;
         if global.json {
-            let items: Vec<ParkedRun> = list.into_iter().map(ParkedRun::from).collect();
-            show::json(&serde_json::json!({"items": items, "next_cursor": null}));
+            show::json(&page);
             return Ok(true);
         }
-        if list.is_empty() {
+        if page.items.is_empty() {
             anstream::println!("Nothing waits for a person.");
         }
-        let now = SystemClock.now();
-        for one in list {
-            let ago = format!("{} ago", show::span(now.since(one.since)));
-            let what = match (one.tool.as_str(), one.in_doubt) {
-                ("", _) if one.on == "person" => format!("{YELLOW}unreadable{YELLOW:#}"),
-                ("", _) => show::status(one.status.as_str()).to_string(),
-                (tool, true) => format!("{YELLOW}in doubt{YELLOW:#}  {BOLD}{tool}{BOLD:#}"),
-                (tool, false) => format!("{}  {BOLD}{tool}{BOLD:#}", show::status("failed")),
+        for one in page.items {
+            let (head, state) = match (&one.tool, one.in_doubt) {
+                (None, _) if one.on == "person" => ("(whole run)", format!("{YELLOW}unreadable{YELLOW:#}")),
+                (None, _) => ("(whole run)", show::status(one.status.as_str())),
+                (Some(tool), true) => (tool.as_str(), format!("{YELLOW}in doubt{YELLOW:#}")),
+                (Some(tool), false) => (tool.as_str(), show::status("failed")),
             };
-            anstream::println!("{}  {what}  {DIM}{ago}{DIM:#}", one.run);
-            anstream::println!("    {}", one.why);
-            if let Some(until) = one.until.filter(|until| *until > now) {
-                anstream::println!("    {DIM}expires in {}{DIM:#}", show::span(until.since(now)));
-            }
-            let verbs = match one.on {
+            table::entry(head, &[state, show::ago(&one.since), one.why.clone()], &one.run_id);
+            until("expires in", one.until.as_deref());
+            let verbs = match one.on.as_str() {
                 "letter" => "retry | skip | abort",
                 "person" => "retry | abort",
                 _ => "abort",
             };
-            anstream::println!("    {DIM}→{DIM:#} brain runs {verbs} {}", one.run);
+            anstream::println!("  {DIM}→{DIM:#} brain runs {verbs} {}", one.run_id);
         }
         Ok(true)
     })
 }
 
-#[derive(Clone, Copy)]
-enum What {
-    Retry,
-    Skip,
-    Abort,
-}
-
-fn decide(global: &Global, args: &StuckArgs, what: What) -> Result<bool> {
+fn decide(global: &Global, args: &StuckArgs, verb: &str) -> Result<bool> {
     let run = super::run_id(&args.run)?;
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let by = open::actor(global).name;
-        match what {
-            What::Retry => kernel.retry_run(&scope, run, &by, &args.note).await?,
-            What::Skip => kernel.skip_failed(&scope, run, &by, &args.note).await?,
-            What::Abort => kernel.abort(&scope, run, &by, &args.note).await?,
-        };
-        let report = super::conclude(global, &kernel, &scope, run).await?;
-        Ok(report.ok || matches!(what, What::Abort))
+    super::talk(global, Need::Existing, async |client| {
+        client.expect_packs_of(&run)?;
+        let body = Abort { note: Some(args.note.clone()).filter(|note| !note.is_empty()) };
+        let _: RunResponse = client.post(&format!("/v1/runs/{run}/{verb}"), &body).await?;
+        let answer = super::settle(global, client, &run).await?;
+        Ok(answer.ok || verb == "abort")
     })
 }

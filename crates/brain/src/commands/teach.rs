@@ -3,66 +3,64 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use brain_kernel::{Kernel, Learned, Lesson};
-use brain_store::Scope;
+use brain_server::wire::{Page, TaughtAnswer, TaughtItem, TeachRequest, UnteachRequest};
 use serde_json::{Value, json};
 
 use crate::cli::{Global, TeachArgs, UnteachArgs};
+use crate::remote::{Client, Need, Refused};
+use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
-use crate::{open, show};
 
 pub(crate) fn teach(global: &Global, args: &TeachArgs) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let done = match (&args.file, &args.phrase, &args.target) {
-            (Some(file), _, _) => teach_file(global, &kernel, &scope, args, file),
-            (None, Some(phrase), Some(target)) => {
-                let lesson = lesson(global, args, phrase, target);
-                let learned = kernel.teach(&scope, &who(global.acting_as.as_deref()), &lesson)?;
-                if global.json {
-                    show::json(&learned);
-                } else {
-                    tell(&learned);
-                }
-                Ok(true)
+    super::talk(global, Need::Writable, async |client| match (&args.file, &args.phrase, &args.target) {
+        (Some(file), _, _) => teach_file(global, client, args, file).await,
+        (None, Some(phrase), Some(target)) => {
+            let lesson = lesson(args, phrase, target);
+            let learned: TaughtAnswer = client.post("/v1/learning/teach", &lesson).await.map_err(in_flags)?;
+            if global.json {
+                show::json(&learned);
+            } else {
+                tell(&learned);
             }
-            _ => list(global, &kernel, &scope),
-        };
-        kernel.engine().stop();
-        done
+            Ok(true)
+        }
+        _ => list(global, client).await,
     })
 }
 
 pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
-    let scope = open::scope(global)?;
-    open::runtime()?.block_on(async {
-        let kernel = open::kernel(global, false)?;
-        let gone = kernel.unteach(&scope, &who(global.acting_as.as_deref()), &args.phrase, &args.why)?;
+    super::talk(global, Need::Existing, async |client| {
+        let why = Some(args.why.clone()).filter(|why| !why.is_empty());
+        let body = UnteachRequest { phrase: args.phrase.clone(), why };
+        let gone: Page<TaughtItem> = client.post("/v1/learning/unteach", &body).await?;
         if global.json {
-            show::json(&json!({"untaught": gone}));
+            show::json(&gone);
         } else {
-            for row in &gone {
-                anstream::println!("{GREEN}✓{GREEN:#} “{}” no longer means {}.", row.phrase.text, row.phrase.target);
+            for row in &gone.items {
+                anstream::println!("{GREEN}✓{GREEN:#} “{}” no longer means {}.", row.phrase, row.target);
             }
         }
-        kernel.engine().stop();
         Ok(true)
     })
 }
 
-pub(super) fn who(given: Option<&str>) -> String {
-    let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
-    given.map(str::to_owned).or_else(user).unwrap_or_else(|| "local".into())
+fn lesson(args: &TeachArgs, phrase: &str, target: &str) -> TeachRequest {
+    let (phrase, target) = (phrase.to_owned(), target.to_owned());
+    TeachRequest { phrase, target, own: Some(args.own), replace: Some(args.replace) }
 }
 
-fn lesson(global: &Global, args: &TeachArgs, phrase: &str, target: &str) -> Lesson {
-    // Without a name, `--own` uses the actor name that `brain do` uses on this machine.
-    let own = args.own.then(|| open::actor(global).name);
-    Lesson { phrase: phrase.to_owned(), target: target.to_owned(), own, replace: args.replace }
+/// Names the flag instead of the field of the API.
+fn in_flags(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(Refused(mut document)) => {
+            document.detail = document.detail.replace("`\"replace\": true`", "--replace");
+            Refused(document).into()
+        }
+        Err(error) => error,
+    }
 }
 
-fn tell(learned: &Learned) {
+fn tell(learned: &TaughtAnswer) {
     if learned.already {
         anstream::println!("“{}” already means {}.", learned.phrase, learned.target);
         return;
@@ -76,22 +74,22 @@ fn tell(learned: &Learned) {
     }
 }
 
-fn list(global: &Global, kernel: &Kernel, scope: &Scope) -> Result<bool> {
-    let rows = kernel.taught(scope)?;
+async fn list(global: &Global, client: &Client) -> Result<bool> {
+    let page: Page<TaughtItem> = client.get("/v1/learning/phrases").await?;
     if global.json {
-        show::json(&json!({"items": rows}));
+        show::json(&page);
         return Ok(true);
     }
-    if rows.is_empty() {
+    if page.items.is_empty() {
         anstream::println!("No phrases taught yet: brain teach \"PHRASE\" TOOL");
     }
-    for row in rows {
-        let whose = row.phrase.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();
-        let at = show::moment(row.at);
+    for row in page.items {
+        let whose = row.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();
+        let at = show::moment_text(&row.at);
         anstream::println!(
             "“{}” → {BOLD}{}{BOLD:#} {DIM}by {} at {at}{whose}{DIM:#}",
-            row.phrase.text,
-            row.phrase.target,
+            row.phrase,
+            row.target,
             row.by
         );
     }
@@ -99,18 +97,18 @@ fn list(global: &Global, kernel: &Kernel, scope: &Scope) -> Result<bool> {
 }
 
 /// Teaches every row of a file; reports the rows that are refused and continues.
-fn teach_file(global: &Global, kernel: &Kernel, scope: &Scope, args: &TeachArgs, file: &Path) -> Result<bool> {
+async fn teach_file(global: &Global, client: &Client, args: &TeachArgs, file: &Path) -> Result<bool> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let rows = brain_registry::yaml_value(&text).map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
     let Value::Array(rows) = rows else { bail!("{} is not a list of {{phrase, target}}", file.display()) };
-    let (mut learned, mut refused) = (Vec::new(), Vec::new());
+    let (mut learned, mut refused) = (Vec::<TaughtAnswer>::new(), Vec::new());
     for (number, row) in rows.iter().enumerate() {
         let (Some(phrase), Some(target)) = (row["phrase"].as_str(), row["target"].as_str()) else {
             bail!("{}: entry {} has no `phrase` and `target`; nothing after it was taught", file.display(), number + 1);
         };
-        match kernel.teach(scope, &who(global.acting_as.as_deref()), &lesson(global, args, phrase, target)) {
+        match client.post("/v1/learning/teach", &lesson(args, phrase, target)).await {
             Ok(one) => learned.push(one),
-            Err(error) => refused.push(error.to_string()),
+            Err(error) => refused.push(in_flags(error).to_string()),
         }
     }
     if global.json {

@@ -1,36 +1,32 @@
 //! `brain tools`: lists tools and playbooks.
 
-use anyhow::{Result, bail};
-use brain_registry::Registry;
-use brain_registry::model::{Consent, Effect};
+use anyhow::Result;
+use brain_server::wire::{Page, PlaybookDetail, ToolDetail, ToolSummary};
 use serde_json::{Value, json};
 
 use crate::cli::Global;
+use crate::remote::{Client, Need, Refused};
 use crate::show::{BOLD, DIM};
-use crate::{open, show};
-
-/// Maximum line width.
-const WIDTH: usize = 80;
+use crate::{show, table};
 
 pub(crate) fn run(global: &Global, name: Option<&str>) -> Result<bool> {
-    let registry = open::registry(global)?;
-    match name {
-        Some(name) => one(global, &registry, name),
-        None => list(global, &registry),
-    }
+    super::talk(global, Need::Optional, async |client| match name {
+        Some(name) => one(global, client, name).await,
+        None => list(global, client).await,
+    })
 }
 
 /// A tool or playbook, reduced to what is printed.
-struct Entry<'a> {
-    name: &'a str,
-    title: &'a str,
+struct Entry {
+    name: String,
+    title: String,
     effect: &'static str,
     consent: &'static str,
-    phrases: Vec<&'a str>,
-    input: &'a Value,
+    phrases: Vec<String>,
+    input: Value,
 }
 
-impl Entry<'_> {
+impl Entry {
     fn to_json(&self) -> Value {
         json!({
             "name": self.name, "title": self.title, "effect": self.effect, "consent": self.consent,
@@ -39,37 +35,77 @@ impl Entry<'_> {
     }
 }
 
-fn entries(registry: &Registry) -> Vec<Entry<'_>> {
-    let tools = registry.tools().values().map(|tool| Entry {
-        name: &tool.def.name,
-        title: &tool.def.title,
-        effect: match tool.def.effect {
-            Effect::Read => "reads",
-            Effect::Irreversible => "cannot be undone",
-            _ => "changes",
-        },
-        consent: match tool.def.consent {
-            Consent::Approver => "approver",
-            _ => "",
-        },
-        phrases: tool.def.phrases.iter().map(|phrase| phrase.as_str()).collect(),
-        input: &tool.def.input,
-    });
-    let playbooks = registry.playbooks().map(|playbook| Entry {
-        name: &playbook.name,
-        title: &playbook.title,
-        effect: "playbook",
-        consent: "",
-        phrases: playbook.phrases.iter().map(|phrase| phrase.as_str()).collect(),
-        input: &playbook.slots,
-    });
-    let mut all: Vec<Entry<'_>> = tools.chain(playbooks).collect();
-    all.sort_by_key(|entry| entry.name);
-    all
+fn effect(word: &str) -> &'static str {
+    match word {
+        "read" => "reads",
+        "irreversible" => "cannot be undone",
+        _ => "changes",
+    }
 }
 
-fn list(global: &Global, registry: &Registry) -> Result<bool> {
-    let entries = entries(registry);
+fn consent(word: &str) -> &'static str {
+    if word == "approver" { "approver" } else { "" }
+}
+
+impl From<ToolSummary> for Entry {
+    fn from(tool: ToolSummary) -> Self {
+        Self {
+            effect: effect(&tool.effect),
+            consent: consent(&tool.consent),
+            name: tool.name,
+            title: tool.title,
+            phrases: tool.phrases,
+            input: Value::Null,
+        }
+    }
+}
+
+impl From<ToolDetail> for Entry {
+    fn from(tool: ToolDetail) -> Self {
+        Self {
+            effect: effect(&tool.effect),
+            consent: consent(&tool.consent),
+            name: tool.name,
+            title: tool.title,
+            phrases: tool.phrases,
+            input: tool.input_schema,
+        }
+    }
+}
+
+impl From<PlaybookDetail> for Entry {
+    fn from(playbook: PlaybookDetail) -> Self {
+        Self {
+            name: playbook.name,
+            title: playbook.title,
+            effect: "playbook",
+            consent: "",
+            phrases: playbook.phrases,
+            input: playbook.input_schema,
+        }
+    }
+}
+
+/// All tools and playbooks, by name.
+async fn entries(client: &Client) -> Result<Vec<Entry>> {
+    let playbooks: Page<PlaybookDetail> = client.get("/v1/playbooks").await?;
+    let mut all: Vec<Entry> = playbooks.items.into_iter().map(Entry::from).collect();
+    let mut cursor = None;
+    loop {
+        let query = [("limit", Some("200".to_owned())), ("cursor", cursor)];
+        let page: Page<ToolSummary> = client.ask("/v1/tools", &query).await?;
+        all.extend(page.items.into_iter().map(Entry::from));
+        match page.next_cursor {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(all)
+}
+
+async fn list(global: &Global, client: &Client) -> Result<bool> {
+    let entries = entries(client).await?;
     if global.json {
         show::json(&json!({"items": entries.iter().map(Entry::to_json).collect::<Vec<_>>()}));
         return Ok(true);
@@ -77,18 +113,21 @@ fn list(global: &Global, registry: &Registry) -> Result<bool> {
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0).min(32);
     for entry in &entries {
         let effect = format!(" ({})", entry.effect);
-        let fits = width.max(entry.name.len()) + 2 + entry.title.chars().count() + effect.len() <= WIDTH;
+        let fits = width.max(entry.name.len()) + 2 + table::wide(&entry.title) + effect.len() <= table::width();
         let effect = if fits { effect.as_str() } else { "" };
         anstream::println!("{BOLD}{:width$}{BOLD:#}  {}{DIM}{effect}{DIM:#}", entry.name, entry.title);
     }
     Ok(true)
 }
 
-fn one(global: &Global, registry: &Registry, name: &str) -> Result<bool> {
-    let entries = entries(registry);
-    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        let near = registry.nearest_tool(name).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
-        bail!("there is no tool or playbook `{name}`.{near} `brain tools` lists them");
+async fn one(global: &Global, client: &Client, name: &str) -> Result<bool> {
+    let path = name.replace('/', "%2F");
+    let entry = match client.get::<ToolDetail>(&format!("/v1/tools/{path}")).await {
+        Ok(tool) => Entry::from(tool),
+        Err(error) => match client.get::<PlaybookDetail>(&format!("/v1/playbooks/{path}")).await {
+            Ok(playbook) => Entry::from(playbook),
+            Err(_) => return Err(unknown(error, name)),
+        },
     };
     if global.json {
         show::json(&entry.to_json());
@@ -111,4 +150,18 @@ fn one(global: &Global, registry: &Registry, name: &str) -> Result<bool> {
         );
     }
     Ok(true)
+}
+
+/// The problem of the tool, worded for both kinds.
+fn unknown(error: anyhow::Error, name: &str) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(Refused(mut document)) if document.status == 404 => {
+            let from = format!("There is no tool `{name}`.");
+            document.detail = document.detail.replace(&from, &format!("there is no tool or playbook `{name}`."));
+            document.detail.push_str(" `brain tools` lists them");
+            Refused(document).into()
+        }
+        Ok(refused) => refused.into(),
+        Err(error) => error,
+    }
 }

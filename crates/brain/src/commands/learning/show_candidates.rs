@@ -1,45 +1,38 @@
 //! Prints candidates.
 
-use brain_kernel::Judged;
-use brain_nlu::learn::State;
+use brain_server::wire::PhraseCandidate;
 
 use crate::cli::StateArg;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
 
-impl From<StateArg> for State {
-    fn from(state: StateArg) -> Self {
-        match state {
-            StateArg::Ready => Self::Ready,
-            StateArg::Review => Self::Review,
-            StateArg::Gathering => Self::Gathering,
-            StateArg::Promoted => Self::Promoted,
-            StateArg::Rejected => Self::Rejected,
-        }
+/// The word of the API for a state.
+pub(super) fn word(state: StateArg) -> &'static str {
+    match state {
+        StateArg::Ready => "ready",
+        StateArg::Review => "review",
+        StateArg::Gathering => "gathering",
+        StateArg::Promoted => "promoted",
+        StateArg::Rejected => "rejected",
     }
 }
 
-pub(super) fn is_in(one: &Judged, state: State) -> bool {
-    one.candidate.state == state
-}
-
 /// Prints one candidate: phrase, target, accuracy and the verdicts of the gates.
-pub(super) fn candidate(one: &Judged) {
-    let Judged { candidate, success, why } = one;
-    let state = match candidate.state {
-        State::Ready => format!("{GREEN}ready{GREEN:#}"),
-        State::Review => format!("{YELLOW}review{YELLOW:#}"),
-        State::Gathering => "gathering".to_owned(),
-        State::Promoted => format!("{GREEN}promoted{GREEN:#}"),
-        State::Rejected => format!("{RED}rejected{RED:#}"),
+pub(super) fn candidate(one: &PhraseCandidate) {
+    let style = match one.state.as_str() {
+        "ready" | "promoted" => GREEN,
+        "review" => YELLOW,
+        "rejected" => RED,
+        _ => anstyle::Style::new(),
     };
-    let times = if candidate.turns == 1 { "once".to_owned() } else { format!("{} times", candidate.turns) };
+    let times = if one.turns == 1 { "once".to_owned() } else { format!("{} times", one.turns) };
     anstream::println!(
-        "{state}  “{}” → {BOLD}{}{BOLD:#} {DIM}said {times}, {:.0} % right{DIM:#}",
-        candidate.phrase,
-        candidate.target,
-        success * 100.0
+        "{style}{}{style:#}  “{}” → {BOLD}{}{BOLD:#} {DIM}said {times}, {:.0} % right{DIM:#}",
+        one.state,
+        one.phrase,
+        one.target,
+        one.success * 100.0
     );
-    for sentence in why {
+    for sentence in &one.why {
         anstream::println!("    {DIM}{sentence}{DIM:#}");
     }
 }

