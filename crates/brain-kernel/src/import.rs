@@ -275,7 +275,7 @@ impl Importing<'_> {
                 }
                 Outcome::Conflict(_) if one.is_new => "id: there is a record with this id already".into(),
                 Outcome::Conflict(_) => "somebody changed the record at the same time; import it again".into(),
-                Outcome::Refused(why) => why,
+                Outcome::Refused(why) | Outcome::Blocked(why) => why,
             };
             self.done.refused.push((one.item, why));
         }
