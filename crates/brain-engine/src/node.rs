@@ -157,3 +157,68 @@ impl Keeper {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use brain_core::{RunStatus, VirtualClock};
+    use brain_store::conformance::sample;
+    use brain_store::{Member, MemoryStore, RunSchedule, Write};
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Liveness for Nobody {
+        fn own(&self) -> String {
+            String::new()
+        }
+
+        fn is_gone(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn more_timers_than_one_query_returns_are_all_found() {
+        let (store, scope) = (Arc::new(MemoryStore::new()), sample::scope("default"));
+        let count = BATCH + 7;
+        let due = |n: usize| {
+            let mut row = sample::run(&scope, n as u64);
+            row.schedule = RunSchedule { wake_at: Some(sample::at(0)), ..RunSchedule::default() };
+            Write::NewRun(Box::new(row))
+        };
+        let member = Member { scope: scope.clone(), preconditions: Vec::new(), writes: (0..count).map(due).collect() };
+        brain_store::Commit::commit_now(store.as_ref(), vec![member]).expect("it is written");
+        let clock = Arc::new(VirtualClock::new(sample::at(1_000)));
+        let node = NodeId::generate(sample::at(0), &mut brain_core::SeededRandom::new(1));
+        let kept: Arc<dyn Store> = store.clone();
+        let mut keeper = Keeper { node, store: kept, clock, liveness: Arc::new(Nobody), keep: true, looked: None };
+        let mut found = std::collections::BTreeSet::new();
+        for (round, more) in [(BATCH, true), (7, false)] {
+            let woken = RefCell::new(Vec::new());
+            let send = |input: CoreInput| {
+                if let CoreInput::Wake(_, run) = input {
+                    woken.borrow_mut().push(run);
+                }
+            };
+            assert_eq!(keeper.look(true, &send).expect("the store answers"), more);
+            let woken = woken.into_inner();
+            assert_eq!(woken.len(), round);
+            // Each is decided, so that its timer is over.
+            let decided = |run: &RunId| Write::UpdateRun {
+                run: *run,
+                status: RunStatus::Waiting,
+                at: sample::at(2_000),
+                schedule: RunSchedule::default(),
+                program: None,
+            };
+            let writes = woken.iter().map(decided).collect();
+            let member = Member { scope: scope.clone(), preconditions: Vec::new(), writes };
+            brain_store::Commit::commit_now(store.as_ref(), vec![member]).expect("it is written");
+            found.extend(woken);
+        }
+        assert_eq!(found.len(), count, "each is woken");
+    }
+}

@@ -96,3 +96,31 @@ async fn a_run_with_more_than_a_thousand_items_can_be_undone() {
     }
     assert_eq!(store.records(&scope(), "note", &Default::default(), 1, None).unwrap().items.len(), 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_beside_a_working_node_takes_only_runs_that_have_ended() {
+    const RUNS: usize = 150;
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
+    let kernel = start(&store);
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let sweeping = std::thread::spawn({
+        let (store, stop) = (store.clone(), stop.clone());
+        move || {
+            let keep = Keep { payloads: Some(Millis(1)), runs: Some(Millis(2)), blobs: Millis(0), long: LONG };
+            let mut gone = 0;
+            while !stop.load(std::sync::atomic::Ordering::SeqCst) || gone < RUNS as u64 {
+                gone += sweep(store.as_ref(), &scope(), SystemClock.now(), keep, false).unwrap().runs_deleted;
+            }
+            gone
+        }
+    });
+    for n in 0..RUNS {
+        let report = call(&kernel, "t.line", json!({"text": n.to_string()})).await;
+        assert!(report.ok, "{report:#?}");
+    }
+    stop.store(true, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(sweeping.join().unwrap(), RUNS as u64, "every run is deleted once");
+    assert_eq!(store.records(&scope(), "note", &Default::default(), 1000, None).unwrap().items.len(), RUNS);
+    assert!(store.runs(&scope(), None, 10, None).unwrap().items.is_empty());
+}

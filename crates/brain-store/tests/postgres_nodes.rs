@@ -9,8 +9,8 @@ use std::sync::{Arc, Barrier};
 use brain_core::{Millis, NodeId, RunStatus, SeededRandom};
 use brain_store::conformance::sample::{self, at};
 use brain_store::{
-    Audit, Claim, Commit, Conflict, DeadLetters, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore, Precondition,
-    QueuePlace, RecordFilter, Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
+    Audit, Claim, Commit, Conflict, DeadLetters, Feed, IndexEntry, Lane, Lanes, Member, Outcome, PostgresStore,
+    Precondition, QueuePlace, RecordFilter, Records, RunSchedule, Runs, Scheduling, SystemScope, Write,
 };
 use brain_testbed::Postgres;
 use common::{commit, new_run, put};
@@ -151,6 +151,39 @@ fn heartbeats_and_decisions_do_not_wait_for_queries_of_the_api() {
         cluster.sql(&database, end);
         drop(holder.join());
     });
+}
+
+#[test]
+fn a_reader_of_the_feed_sees_every_row_once_while_others_write() {
+    const EACH: u64 = 300;
+    let (_cluster, one, two) = two();
+    let scope = sample::scope("default");
+    let write = |store: &PostgresStore, from: u64| {
+        for n in from..from + EACH {
+            let writes = vec![Write::NewRun(Box::new(sample::run(&scope, n))), Write::Append(sample::log(n, 0).into())];
+            assert_eq!(commit(store, &scope, vec![], writes), Outcome::Committed);
+        }
+    };
+    let mut seen = Vec::new();
+    std::thread::scope(|threads| {
+        let writers = [threads.spawn(|| write(&one, 0)), threads.spawn(|| write(&two, EACH))];
+        let mut upto = 0;
+        loop {
+            // Nothing is written after the last page if this holds before it is read.
+            let over = writers.iter().all(std::thread::ScopedJoinHandle::is_finished);
+            let page = one.feed(&scope, upto, 3).unwrap();
+            assert!(page.items.iter().all(|(position, _)| *position > upto), "no row comes twice");
+            upto = page.upto;
+            seen.extend(page.items.iter().map(|(_, row)| row.run));
+            let behind = page.items.len() == 3 || upto < one.feed_end(SystemScope).unwrap();
+            if over && !behind && seen.len() >= 2 * EACH as usize {
+                break;
+            }
+            assert!(!(over && !behind && upto >= 2 * EACH), "rows were passed over: {} of {}", seen.len(), 2 * EACH);
+        }
+    });
+    let unique: BTreeSet<_> = seen.iter().copied().collect();
+    assert_eq!((seen.len(), unique.len()), (2 * EACH as usize, 2 * EACH as usize));
 }
 
 #[test]
