@@ -88,9 +88,10 @@ impl TestServer {
                 .unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async move { drop(stopped.await) };
-        let (addr, serving) = bind(kernel.clone(), config, shutdown).await.unwrap();
+        let (bound, serving) = bind(kernel.clone(), config, shutdown).await.unwrap();
         let serving = Some(tokio::spawn(serving));
         let client = Client::builder().no_proxy().build().unwrap();
+        let addr = bound.addr;
         Self { addr, client, kernel, stop: Some(stop), serving, folder }
     }
 
