@@ -245,6 +245,47 @@ async fn slow_reads_of_records_delay_only_the_runs_that_need_them() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_on_records_holds_up_only_those_who_need_records() {
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let folder = tempfile::tempdir().unwrap();
+    let trades = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades").display().to_string();
+    let workers = with_workers(&folder.path().join("pack"));
+    let cluster = Arc::new(Postgres::start().unwrap());
+    let database = cluster.new_database();
+    let server = Server::start_on(&cluster.url(&database), &["--pack", &trades, "--pack", &workers]);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let ask = |message: String| {
+        let body = json!({"message": message, "mode": "enqueue"});
+        client.post(format!("{}/v1/runs", server.url)).json(&body).send()
+    };
+    let first: Value = ask("work on 0".into()).await.unwrap().json().await.unwrap();
+    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4715 AND granted";
+    let mut psql = cluster.program("psql");
+    let sql = "BEGIN; LOCK TABLE brain.records; SELECT pg_advisory_lock(4715), pg_sleep(600)";
+    let mut holder = psql.args(["-d", &database, "-c", sql]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while cluster.sql(&database, held) != "1" {
+        assert!(began.elapsed() < PATIENCE, "the lock was never taken");
+    }
+    // More than there are connections of any kind.
+    let blocked: Vec<_> = (0..16).map(|n| tokio::spawn(ask(format!("create task: Call number {n}")))).collect();
+    for n in 1..8 {
+        let answer = ask(format!("work on {n}")).await.unwrap();
+        assert!(answer.status().is_success(), "{n}: {}", answer.text().await.unwrap());
+        let run = client.get(format!("{}/v1/runs/{}", server.url, first["run_id"].as_str().unwrap())).send().await;
+        assert_eq!(run.unwrap().status(), 200);
+        assert_eq!(client.get(format!("{}/healthz", server.url)).send().await.unwrap().status(), 200);
+    }
+    for one in blocked {
+        assert_eq!(one.await.unwrap().unwrap().status(), 503, "it fails, and can be tried again");
+    }
+    cluster
+        .sql(&database, "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4715");
+    drop(holder.wait());
+    assert!(ask("create task: Call again".into()).await.unwrap().status().is_success());
+}
+
 /// A pack with a job for workers.
 fn with_workers(folder: &Path) -> String {
     std::fs::create_dir_all(folder.join("tools")).unwrap();
