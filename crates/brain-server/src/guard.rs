@@ -50,6 +50,15 @@ impl Peer {
 pub(crate) struct Caller {
     pub(crate) scope: Scope,
     pub(crate) actor: Actor,
+    /// Whether a token vouches for the caller.
+    has_token: bool,
+}
+
+impl Caller {
+    /// Somebody on this machine.
+    fn without_token(actor: Actor) -> Self {
+        Self { scope: Scope::of(TenantId::default_tenant()), actor, has_token: false }
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
@@ -99,12 +108,12 @@ fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Problem> {
     }
     let given: Vec<_> = request.headers().get_all(header::AUTHORIZATION).iter().collect();
     let caller = match (given.as_slice(), user) {
-        ([], Some(user)) => Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::user(user) },
+        ([], Some(user)) => Caller::without_token(Actor::user(user)),
         ([], None) => {
             if app.token_required() || !peer.is_some_and(Peer::is_here) {
                 return Err(unauthorized("This server needs a token: `Authorization: Bearer brn_…`."));
             }
-            Caller { scope: Scope::of(TenantId::default_tenant()), actor: Actor::local() }
+            Caller::without_token(Actor::local())
         }
         // A wrong token never falls back to the default tenant.
         ([one], _) => authenticate(app, one.to_str().unwrap_or_default())?,
@@ -159,7 +168,9 @@ const ADMIN: &str = "admin";
 /// `admin`. A token without a list of permissions may do everything within its tenant, but not this.
 pub(crate) fn operators_only(caller: &Caller, peer: &Peer) -> Result<(), Problem> {
     let named = |list: &Vec<String>| list.iter().any(|one| one == ADMIN);
-    if peer.is_here() || caller.actor.permissions.as_ref().is_some_and(named) {
+    // A proxy on this machine passes on the requests of others, so a token counts for what it says.
+    let is_local = peer.is_here() && !caller.has_token;
+    if is_local || caller.actor.permissions.as_ref().is_some_and(named) {
         return Ok(());
     }
     let detail = format!(
@@ -191,6 +202,7 @@ fn authenticate(app: &App, header: &str) -> Result<Caller, Problem> {
             permissions: row.permissions,
             tier: row.tier,
         },
+        has_token: true,
     })
 }
 
@@ -273,15 +285,14 @@ mod tests {
     #[test]
     fn only_local_callers_and_admin_tokens_administrate_the_server() {
         let peer = |text: &str| Peer::Tcp(text.parse().unwrap());
-        let caller = |permissions: Option<&[&str]>| Caller {
-            scope: Scope::of(TenantId::default_tenant()),
-            actor: Actor {
-                permissions: permissions.map(|list| list.iter().map(|&one| one.to_owned()).collect()),
-                ..Actor::local()
-            },
+        let caller = |permissions: Option<&[&str]>| {
+            let permissions = permissions.map(|list| list.iter().map(|&one| one.to_owned()).collect());
+            Caller { has_token: true, ..Caller::without_token(Actor { permissions, ..Actor::local() }) }
         };
         let allowed = |permissions, from| operators_only(&caller(permissions), &peer(from)).is_ok();
-        assert!(allowed(None, "127.0.0.1:9"));
+        assert!(operators_only(&Caller::without_token(Actor::local()), &peer("127.0.0.1:9")).is_ok());
+        assert!(operators_only(&Caller::without_token(Actor::user("ann")), &Peer::User("ann".into())).is_ok());
+        assert!(!allowed(None, "127.0.0.1:9"), "a token behind a proxy on this machine");
         assert!(allowed(Some(&["admin"]), "10.0.0.1:9"));
         assert!(!allowed(None, "10.0.0.1:9"), "a token without a list of permissions is no administrator");
         assert!(!allowed(Some(&["act_as"]), "10.0.0.1:9"));

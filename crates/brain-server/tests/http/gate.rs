@@ -252,3 +252,57 @@ async fn only_a_token_with_the_permission_acts_for_somebody() {
     ask(bounded, "ann").await.problem(403, "not_allowed");
     ask(anyone, "").await.problem(403, "not_allowed");
 }
+
+#[tokio::test]
+async fn only_operators_manage_tokens_audit_imports_and_migrations() {
+    let server = TestServer::start().await;
+    let (_, everything) = token(&server.kernel, &NewToken { approver: true, ..of("acme") }, 1);
+    let (mut row, admin) = token(&server.kernel, &NewToken { label: "ops", ..of("acme") }, 2);
+    row.permissions = Some(vec!["admin".into()]);
+    server.kernel.store().put_token(&row).unwrap();
+    let revoke = format!("/v1/tokens/{}/revoke", row.id);
+    let lead = json!({"items": [{"name": "Bob", "phone": "0412 345 678", "suburb": "Ryde"}]});
+    for (method, path, body, status) in [
+        (Method::GET, "/v1/tokens", None, 200),
+        (Method::POST, "/v1/tokens", Some(json!({"label": "new"})), 201),
+        (Method::GET, "/v1/audit", None, 200),
+        (Method::POST, "/v1/runs/migrate", Some(json!({"playbook": "trades.intake"})), 200),
+        (Method::POST, "/v1/records/lead/import", Some(lead), 200),
+        (Method::POST, revoke.as_str(), None, 200),
+    ] {
+        let ask = |token: Option<&str>| {
+            let mut request = server.request(method.clone(), path);
+            if let Some(token) = token {
+                request = request.bearer_auth(token);
+            }
+            Answer::of(match &body {
+                Some(body) => request.json(body),
+                None => request,
+            })
+        };
+        // Every permission of a tenant is not this one, and a proxy on this machine passes tokens on.
+        ask(Some(&everything)).await.problem(403, "not_allowed");
+        assert_eq!(ask(Some(&admin)).await.status, status, "{method} {path}");
+        assert_eq!(ask(None).await.status, status, "{method} {path} from this machine");
+    }
+    let made = get(&server, "/v1/tokens", &admin).await;
+    assert_eq!(made.status, 401, "it has revoked itself");
+}
+
+#[tokio::test]
+async fn a_token_works_for_its_own_tenant_only() {
+    let server = TestServer::start().await;
+    let (_, acme) = token(&server.kernel, &of("acme"), 1);
+    let ask = |tenant: &'static str, token: Option<String>| {
+        let mut request = server.request(Method::GET, "/v1/runs").header("brain-tenant", tenant);
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        Answer::of(request)
+    };
+    ask("acme", Some(acme.clone())).await.ok();
+    ask("globex", Some(acme.clone())).await.problem(403, "not_allowed");
+    ask("A B", Some(acme)).await.problem(403, "not_allowed");
+    ask("default", None).await.ok();
+    ask("acme", None).await.problem(403, "not_allowed");
+}
