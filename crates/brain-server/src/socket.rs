@@ -1,6 +1,6 @@
 //! The Unix socket of a server: for the users of its machine who may use its store.
 //!
-//! The file has mode 0600. Whoever holds the lock on `<path>.lock` owns the socket, so a socket that a killed server left
+//! The file has mode 0600. The process that holds the lock on `<path>.lock` owns the socket, so a socket that a killed server left
 //! behind can be told from one that is in use, whatever other servers do at the same time.
 
 use std::fs::{File, OpenOptions, TryLockError};

@@ -144,7 +144,7 @@ impl KernelHost {
                 Ok(None) => return JobOutcome::Failed(Failure::contract("no_parent", "The run no longer exists.")),
                 Err(error) => return JobOutcome::Failed(Failure::transient("store", error.to_string())),
             };
-            // Whoever wants to undo a run by its id asks for that, and sees the plan first.
+            // A person who wants to undo a run by its id uses `undo`, which shows the plan first.
             if !job.job.undo && parent.request.get("undo_of").is_none() {
                 let message = format!("`{UNDO_CHILD_RUN}` is called by undos only; undo the run by its own id.");
                 return JobOutcome::Failed(Failure::business("not_an_undo", message).settled());

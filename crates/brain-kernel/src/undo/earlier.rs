@@ -1,4 +1,4 @@
-//! Runs that undo, or undid, another run. They are numbered, so that no job is undone twice, whoever asks.
+//! Runs that undo, or undid, another run. They are numbered, so that no job is undone twice.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Child runs are undone with the step that started them: all of what they did, each once, or somebody is told.
+//! Child runs are undone with the step that started them: all of what they did, each once, or a dead letter asks a person.
 
 use std::collections::{BTreeMap, BTreeSet};
 
