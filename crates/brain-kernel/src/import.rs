@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use brain_core::{RecordId, Timestamp};
 use brain_registry::model::RecordDef;
-use brain_store::{
-    AuditRow, Conflict, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write,
-};
+use brain_store::{AuditRow, Conflict, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write};
 use brain_tools::found_by;
 use serde_json::{Map, Value};
 
@@ -57,7 +55,8 @@ impl Kernel {
         how: &Import<'_>,
     ) -> Result<Imported, KernelError> {
         if let Some(key) = how.key.filter(|key| !is_key(def, key)) {
-            let keys: Vec<&str> = def.fields.iter().map(|field| field.name.as_str()).filter(|name| is_key(def, name)).collect();
+            let keys: Vec<&str> =
+                def.fields.iter().map(|field| field.name.as_str()).filter(|name| is_key(def, name)).collect();
             let list = std::iter::once("id").chain(keys).collect::<Vec<_>>().join(", ");
             return Err(KernelError::Conflict(format!(
                 "`{key}` cannot find records of type `{}`: it is neither a key nor indexed; use one of {list}",
@@ -202,7 +201,11 @@ impl Importing<'_> {
     }
 
     /// The record to update.
-    fn old(&mut self, id: Option<RecordId>, fields: &Map<String, Value>) -> Result<Result<Option<RecordRow>, String>, KernelError> {
+    fn old(
+        &mut self,
+        id: Option<RecordId>,
+        fields: &Map<String, Value>,
+    ) -> Result<Result<Option<RecordRow>, String>, KernelError> {
         let Some(key) = self.how.key else { return Ok(Ok(None)) };
         let store = self.kernel.store();
         if key == "id" {

@@ -13,7 +13,8 @@ impl Kernel {
     pub fn missing_packs(&self, scope: &Scope, run: RunId) -> Result<Vec<String>, KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let mut missing = BTreeSet::new();
-        let programs = state.code.iter().flat_map(|code| (0..).zip(code.hashes()).map(|(number, _)| code.program(number)));
+        let programs =
+            state.code.iter().flat_map(|code| (0..).zip(code.hashes()).map(|(number, _)| code.program(number)));
         for reference in programs.flat_map(|program| program.steps.iter().flat_map(|step| step.tools())) {
             if let Ok(tool) = self.tool_of(reference)
                 && !self.registry().packs().contains_key(&tool.def.pack)

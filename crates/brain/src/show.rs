@@ -219,7 +219,8 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
     }
     if verbose {
         for receipt in receipts {
-            let mark = if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
+            let mark =
+                if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
             let undo = if receipt.undo { " (undo)" } else { "" };
             let took = span(Millis(receipt.duration_ms));
             anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{took}{DIM:#}", receipt.tool_name);

@@ -142,7 +142,11 @@ impl Table {
         let (lines, left_out) = self.lines(width().saturating_sub(indent));
         let space = " ".repeat(indent);
         for (number, line) in lines.iter().enumerate() {
-            if number == 0 { anstream::println!("{space}{DIM}{line}{DIM:#}") } else { anstream::println!("{space}{line}") }
+            if number == 0 {
+                anstream::println!("{space}{DIM}{line}{DIM:#}")
+            } else {
+                anstream::println!("{space}{line}")
+            }
         }
         if !left_out.is_empty() {
             let note = format!("--json also has {}", left_out.join(", "));

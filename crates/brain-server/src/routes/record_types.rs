@@ -77,7 +77,8 @@ async fn import(
         return Err(Problem::invalid("items", format!("at most {MAX_ITEMS} are taken in at a time")));
     }
     app.read(move |kernel| {
-        let import = Import { key: body.key.as_deref(), dry_run: body.dry_run.unwrap_or(false), by: &caller.actor.name };
+        let import =
+            Import { key: body.key.as_deref(), dry_run: body.dry_run.unwrap_or(false), by: &caller.actor.name };
         let done = kernel.import_records(&caller.scope, &def, body.items, &import)?;
         let refused = done.refused.into_iter().map(|(item, message)| RefusedRecord { item, message }).collect();
         Ok(Json(ImportedRecords { created: done.created, updated: done.updated, unchanged: done.unchanged, refused }))

@@ -13,7 +13,8 @@ const LISTED: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let Some(id) = &args.id else { return list(global) };
-    let id: brain_core::ApprovalId = id.parse().context("give the id of an approval, or of its run; `brain approve` lists them")?;
+    let id: brain_core::ApprovalId =
+        id.parse().context("give the id of an approval, or of its run; `brain approve` lists them")?;
     super::talk(global, Need::Existing, async |client| {
         let approval: Approval = client.get(&format!("/v1/approvals/{id}")).await?;
         client.expect_packs_of(&approval.run_id)?;
@@ -42,7 +43,8 @@ fn list(global: &Global) -> Result<bool> {
             anstream::println!("No pending approvals.");
         }
         for one in &page.items {
-            let (first, rest) = one.asks.split_first().map_or(("(nothing)", &[] as &[String]), |(a, b)| (a.as_str(), b));
+            let (first, rest) =
+                one.asks.split_first().map_or(("(nothing)", &[] as &[String]), |(a, b)| (a.as_str(), b));
             for line in table::wrap(first, table::width()) {
                 anstream::println!("{BOLD}{line}{BOLD:#}");
             }

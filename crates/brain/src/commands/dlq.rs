@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use brain_core::JobKey;
-use brain_server::wire::{Escalate, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany, RunResponse};
+use brain_server::wire::{
+    Escalate, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany, RunResponse,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

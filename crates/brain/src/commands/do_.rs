@@ -17,7 +17,9 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         ModeArg::EnqueueAndWait => Mode::EnqueueAndWait,
     };
     let context = match &args.context {
-        Some(text) => Some(serde_json::from_str::<Map<String, Value>>(text).context("--context must be a JSON object")?),
+        Some(text) => {
+            Some(serde_json::from_str::<Map<String, Value>>(text).context("--context must be a JSON object")?)
+        }
         None => None,
     };
     let message = match args.message.as_str() {
@@ -61,7 +63,8 @@ pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>
     let headers = sent.headers_mut();
     headers.insert("content-type", "application/json".parse()?);
     if let Some(key) = key {
-        let key = reqwest::header::HeaderValue::from_bytes(key.as_bytes()).context("--idempotency-key is not a line of text")?;
+        let key = reqwest::header::HeaderValue::from_bytes(key.as_bytes())
+            .context("--idempotency-key is not a line of text")?;
         headers.insert("idempotency-key", key);
     }
     *sent.body_mut() = Some(serde_json::to_vec(request)?.into());

@@ -8,8 +8,8 @@ use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
-use crate::progress::Progress;
 use crate::config::Config;
+use crate::progress::Progress;
 use crate::show::{BOLD, DIM, GREEN};
 use crate::system::SystemClock;
 use crate::{open, show};

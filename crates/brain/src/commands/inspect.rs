@@ -20,7 +20,8 @@ pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
             timeline(client, &run).await?;
             return Ok(true);
         }
-        let shown: RunResponse = client.ask(&format!("/v1/runs/{run}"), &[("redacted", Some("true".to_owned()))]).await?;
+        let shown: RunResponse =
+            client.ask(&format!("/v1/runs/{run}"), &[("redacted", Some("true".to_owned()))]).await?;
         let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
         let shown = show::in_commands(shown);
         let events = events(client, &run).await?;
@@ -209,10 +210,7 @@ fn event(one: &RunEvent, start: Timestamp) {
             line("done badly", &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(attempt)));
         }
         Event::JobRetrying { attempt, failure, at, unsettled, .. } => {
-            line(
-                if unsettled { "lost" } else { "failed" },
-                &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)),
-            );
+            line(if unsettled { "lost" } else { "failed" }, &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)));
             detail("again at", &at.to_string());
         }
         Event::JobFailed { attempt, failure, .. } => {
@@ -278,7 +276,10 @@ fn event(one: &RunEvent, start: Timestamp) {
             detail("result", &show::fields(&payload["result"]["data"]));
         }
         Event::StepBypassed { .. } => {
-            line("left out", &format!("{}: `{}` did not succeed", step(), one.because.as_deref().map(end_of).unwrap_or_default()));
+            line(
+                "left out",
+                &format!("{}: `{}` did not succeed", step(), one.because.as_deref().map(end_of).unwrap_or_default()),
+            );
         }
         Event::BatchRolledBack { .. } => line("rolled back", "no write of the batch was kept"),
     }

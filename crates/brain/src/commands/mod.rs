@@ -144,7 +144,9 @@ fn refuse_remote(global: &Global, command: &Command) -> Result<()> {
     let asked = [&global.server, &global.profile].into_iter().any(Option::is_some);
     if asked || (on_store && matches!(target(global)?, Target::Server { .. })) {
         let hint = if on_store { ": run it on the server's machine, with --store" } else { "; leave --server out" };
-        return Err(Usage(format!("`brain {name}` works on this machine only and cannot talk to a server{hint}")).into());
+        return Err(
+            Usage(format!("`brain {name}` works on this machine only and cannot talk to a server{hint}")).into()
+        );
     }
     if on_store && needs_store(command) {
         open::expect_store(global)?;

@@ -29,8 +29,10 @@ fn install(global: &Global, args: &InstallArgs) -> Result<bool> {
     brain_embed::models::check_name(&name).context("name it with --name")?;
     let models = open::models()?;
     let folder = models.unfinished()?;
-    let installed =
-        source.fetch(global, &folder).and_then(|()| Ok(models.finish(&folder, &name, &args.source)?)).inspect_err(|_| {
+    let installed = source
+        .fetch(global, &folder)
+        .and_then(|()| Ok(models.finish(&folder, &name, &args.source)?))
+        .inspect_err(|_| {
             drop(std::fs::remove_dir_all(&folder));
         });
     let model = installed.with_context(|| format!("`{}` was not installed", args.source))?;

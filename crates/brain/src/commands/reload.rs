@@ -8,8 +8,8 @@ use super::serve::ADDRESS;
 use crate::cli::Global;
 use crate::config::{Given, Settings};
 use crate::remote::{Need, Refused, Target, target};
-use crate::show::{BOLD, DIM, RED};
 use crate::show;
+use crate::show::{BOLD, DIM, RED};
 
 pub(crate) fn run(global: &Global) -> Result<bool> {
     let global = &at_usual_address(global)?;

@@ -10,8 +10,8 @@ use brain_store::Store;
 
 use crate::cli::{Global, ServeArgs};
 use crate::notify;
-use crate::remote::socket_path;
 use crate::open;
+use crate::remote::socket_path;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
 

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::cli::{Global, ListRecordsArgs};
 use crate::remote::{Client, Need};
+use crate::show;
 use crate::show::{BOLD, DIM};
 use crate::table::{self, Table};
-use crate::show;
 
 /// The definition of a type.
 pub(super) async fn record_type(client: &Client, name: &str) -> Result<RecordType> {

@@ -26,7 +26,8 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         bail!("there is no file {path}");
     }
     let from = open::store_at(&args.from)?;
-    let only: Option<TenantId> = global.tenant.as_ref().filter(|_| global.settings.is_given("tenant")).map(|name| name.parse()).transpose()?;
+    let only: Option<TenantId> =
+        global.tenant.as_ref().filter(|_| global.settings.is_given("tenant")).map(|name| name.parse()).transpose()?;
     if !args.force {
         refuse_if_alive(from.as_ref())?;
     }

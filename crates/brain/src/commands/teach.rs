@@ -86,12 +86,7 @@ async fn list(global: &Global, client: &Client) -> Result<bool> {
     for row in page.items {
         let whose = row.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();
         let at = show::moment_text(&row.at);
-        anstream::println!(
-            "“{}” → {BOLD}{}{BOLD:#} {DIM}by {} at {at}{whose}{DIM:#}",
-            row.phrase,
-            row.target,
-            row.by
-        );
+        anstream::println!("“{}” → {BOLD}{}{BOLD:#} {DIM}by {} at {at}{whose}{DIM:#}", row.phrase, row.target, row.by);
     }
     Ok(true)
 }

@@ -93,7 +93,9 @@ fn checked(text: &str) -> Result<(Value, Node), String> {
         let span = if message.starts_with("unknown field") { key_at(&node, &path) } else { place(&node, &path) };
         format!("{}: `{path}`: {}", at(span), suggest(&message))
     })?;
-    config.check().map_err(|wrong| format!("{}: `{}`: {}", at(place(&node, &wrong.path)), wrong.path, wrong.message))?;
+    config
+        .check()
+        .map_err(|wrong| format!("{}: `{}`: {}", at(place(&node, &wrong.path)), wrong.path, wrong.message))?;
     for (path, token) in config.references() {
         if !token.starts_with("env:") && !token.starts_with("file:") {
             let message = "write env:NAME or file:PATH; secrets do not belong into this file";
@@ -147,7 +149,8 @@ fn walk<'n>(node: &'n Node, path: &str) -> Option<&'n (Key, Node)> {
 
 /// Adds "did you mean …?" to ``unknown field `a`, expected one of `b`, `c` ``.
 pub(super) fn suggest(message: &str) -> String {
-    let Some(rest) = message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `")) else {
+    let Some(rest) = message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))
+    else {
         return message.to_owned();
     };
     let wrong = rest.split('`').next().unwrap_or_default();

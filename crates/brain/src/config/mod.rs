@@ -242,9 +242,9 @@ impl Config {
                 return wrong(format!("tenants.{name}"), error.to_string());
             }
         }
-        const ZERO: &str = "a limit of 0 would block everything; to start without running anything, use brain serve --paused";
-        let limits =
-            [("slots", self.slots), ("waiting", self.waiting), ("waiting_of_tenant", self.waiting_of_tenant)];
+        const ZERO: &str =
+            "a limit of 0 would block everything; to start without running anything, use brain serve --paused";
+        let limits = [("slots", self.slots), ("waiting", self.waiting), ("waiting_of_tenant", self.waiting_of_tenant)];
         if let Some((name, _)) = limits.iter().find(|(_, limit)| *limit == Some(0)) {
             return wrong(*name, ZERO);
         }
@@ -276,10 +276,8 @@ impl Config {
         }
         let (times, request) = (self.times(), self.request_time());
         if times.tool > times.tool_max {
-            let message = format!(
-                "the default timeout of a tool, {}, exceeds the maximum, {}",
-                times.tool, times.tool_max
-            );
+            let message =
+                format!("the default timeout of a tool, {}, exceeds the maximum, {}", times.tool, times.tool_max);
             return wrong("times", message);
         }
         if times.tool.0 == 0 {

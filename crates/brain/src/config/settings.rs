@@ -126,7 +126,10 @@ impl Settings {
                 "--setting" => anyhow!("--setting {path}: {error}"),
                 flag => anyhow!("{flag}: {error}"),
             })?;
-            origins.insert(key.path, Origin::Flag(if flag == "--setting" { format!("--setting {path}") } else { flag.clone() }));
+            origins.insert(
+                key.path,
+                Origin::Flag(if flag == "--setting" { format!("--setting {path}") } else { flag.clone() }),
+            );
         }
         let config: Config = serde_path_to_error::deserialize(&values)
             .map_err(|error| anyhow!("`{}`: {}", error.path(), file::suggest(&error.inner().to_string())))?;
@@ -215,7 +218,10 @@ mod tests {
         let file = "slots: 1\nwaiting: 1\ntenant: one\n";
         let env = [("BRAIN_SLOTS", "2"), ("BRAIN_WAITING", "2")];
         let settings = merged(file, &env, &["slots=3"]).unwrap();
-        assert_eq!((settings.config().flow().slots, settings.origin("slots")), (3, Origin::Flag("--setting slots".into())));
+        assert_eq!(
+            (settings.config().flow().slots, settings.origin("slots")),
+            (3, Origin::Flag("--setting slots".into()))
+        );
         assert_eq!((settings.config().flow().waiting, settings.origin("waiting")), (2, Origin::Env("BRAIN_WAITING")));
         assert_eq!(settings.origin("tenant"), Origin::File(3));
         assert_eq!(settings.origin("drain"), Origin::Default);

@@ -65,7 +65,9 @@ impl Client {
             Target::Store => match socket::of_running_server(global)? {
                 Some(path) => {
                     if global.settings.is_given("packs") && !global.quiet && !global.json {
-                        anstream::eprintln!("note: the server of this store answers, with its own packs; --pack is not used");
+                        anstream::eprintln!(
+                            "note: the server of this store answers, with its own packs; --pack is not used"
+                        );
                     }
                     let client = builder().unix_socket(path).build()?;
                     Self::with(global, Way::Server { client, url: HERE.into(), token: None, is_socket: true })
@@ -77,9 +79,10 @@ impl Client {
 
     fn to_server(global: &Global, url: &str, token: Option<&str>, tenant: Option<&str>) -> Result<Self> {
         let url = url.trim_end_matches('/');
-        Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).with_context(
-            || format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700"),
-        )?;
+        Url::parse(url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            .with_context(|| format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700"))?;
         let token = token.map(|token| secret(&format!("Bearer {token}"))).transpose()?;
         let way = Way::Server { client: builder().build()?, url: url.to_owned(), token, is_socket: false };
         let mut client = Self::with(global, way)?;

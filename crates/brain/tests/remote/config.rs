@@ -29,7 +29,10 @@ fn flags_beat_variables_which_beat_the_file_and_show_says_so() {
     let project = Project::new();
     project.write("brain.yaml", "slots: 1\nwaiting: 1\ndrain: 1s\n");
     let mut command = project.brain();
-    command.env("BRAIN_SLOTS", "2").env("BRAIN_WAITING", "2").args(["config", "show", "--json", "--setting", "slots=3"]);
+    command
+        .env("BRAIN_SLOTS", "2")
+        .env("BRAIN_WAITING", "2")
+        .args(["config", "show", "--json", "--setting", "slots=3"]);
     let shown = json(&command.output().unwrap());
     let of = |key| (item(&shown, key)["value"].clone(), item(&shown, key)["origin"].clone());
     assert_eq!(of("slots"), (3.into(), "flag".into()));

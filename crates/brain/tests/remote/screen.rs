@@ -27,7 +27,8 @@ fn an_answer_is_a_sentence_and_verbose_says_how_it_came_about() {
 #[test]
 fn lists_fit_eighty_columns_and_cut_no_value() {
     let project = project();
-    let long = "a memo with quite a lot to say about something that matters to somebody somewhere, and more of it than fits";
+    let long =
+        "a memo with quite a lot to say about something that matters to somebody somewhere, and more of it than fits";
     project.ok(&["do", &format!("jot {long}")]);
     project.ok(&["do", &format!("jot {long}"), "--mode", "plan"]);
     project.write("m.csv", "text,number,fee\nRent,A1,77.5\n");

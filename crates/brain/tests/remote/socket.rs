@@ -18,7 +18,8 @@ fn the_printed_hint_works_when_it_is_pasted() {
     let project = project();
     let _server = project.serve(&["--pack", "memos"]);
     let staged = text(&project.ok(&["do", "jot buy milk", "--mode", "plan"]));
-    let hint = staged.lines().find_map(|line| line.split_once("To run it: brain ")).unwrap_or_else(|| panic!("{staged}")).1;
+    let hint =
+        staged.lines().find_map(|line| line.split_once("To run it: brain ")).unwrap_or_else(|| panic!("{staged}")).1;
     let words: Vec<&str> = hint.split_whitespace().collect();
     assert_eq!(words[0], "approve");
     let done = text(&project.ok(&words));
