@@ -219,6 +219,14 @@ impl Kernel {
             if step.is_some_and(|step| step != receipt.step) || earlier.has_undone(receipt.key) {
                 continue;
             }
+            if let Some(undo) = earlier.may_have_undone(receipt.key) {
+                let message = format!(
+                    "run {undo} may have undone `{}` (step {}): decide about its dead letter first.",
+                    receipt.tool, receipt.step
+                );
+                problems.push(Problem::new("in_doubt", message));
+                continue;
+            }
             if !asked && machine.not_undone.contains(job) {
                 undoing.stay([format!(
                     "`{}` (step {}) of run {run} is not undone: its undo is a dead letter of that run.",
