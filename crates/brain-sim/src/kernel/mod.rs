@@ -182,8 +182,10 @@ impl World {
                 break;
             }
         }
-        // A node that lost a run to another may still make a call that it had decided on, up to the maximum delay. The
-        // run can end before that call is answered or times out. After this time no node waits for an answer.
+        // Nodes may have answers in hand after the last run has ended, for two reasons. A node that lost a run to another
+        // may still make a call that it had decided on, up to the maximum delay. A node whose commit was written but not
+        // acknowledged finds that out when it decides again, after its back-off. After this time, the longest that a call
+        // can take, no node may wait for an answer.
         let last = self.now().plus(brain_vm::MAX_DELAY).plus(pack::TIMEOUT).plus(brain_vm::GRACE);
         while self.now() < last {
             self.pass(Millis(1_500));

@@ -84,7 +84,8 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
 }
 
 /// Whether the job of one undo was in doubt when the other undo began, and turned out to be done later. A job that may
-/// not have happened cannot be undone, and a dead letter does not block the rest, so its undo comes later.
+/// not have happened cannot be undone, and a dead letter does not block the rest, so its undo comes later. This is rare:
+/// without it, two of 6,000 worlds fail, both because a worker answered after its lease was lost and compensation began.
 fn was_in_doubt(story: &Story, one: JobId, other: JobId) -> bool {
     let forward = JobId { undo: false, ..one };
     let Some(began) = story.events.iter().position(|event| event.job() == Some(other)) else { return false };
