@@ -39,6 +39,22 @@ enum Occasion {
     Compensation,
 }
 
+/// How the jobs of a run are looked at when its undo is planned.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    occasion: Occasion,
+    /// The records that the family changed.
+    touched: &'a Touched,
+    /// How many parents of the run are undone with it.
+    depth: u32,
+}
+
+impl Plan<'_> {
+    fn asked(self) -> bool {
+        self.occasion == Occasion::Asked
+    }
+}
+
 /// What an undo does.
 #[derive(Default)]
 struct Undoing {
@@ -101,7 +117,8 @@ impl Kernel {
         let state = self.engine().run_state(scope, run)?;
         let earlier = self.earlier_undos(scope, run)?;
         let touched = self.touched_by(scope, &state, 0);
-        let undoing = self.undoing(scope, &state, step, Occasion::Asked, &touched, 0).map_err(|problems| {
+        let plan = Plan { occasion: Occasion::Asked, touched: &touched, depth: 0 };
+        let undoing = self.undoing(scope, &state, step, plan).map_err(|problems| {
             let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
             KernelError::Conflict(lines.join(" "))
         })?;
@@ -144,7 +161,8 @@ impl Kernel {
         if let Some(own) = earlier.under_way_for(&parent, &self.store().signals(scope, parent.run)?) {
             return Ok(ChildUndo::By(own));
         }
-        let undoing = match self.undoing(scope, &state, None, Occasion::Compensation, &Touched::new(), 0) {
+        let plan = Plan { occasion: Occasion::Compensation, touched: &Touched::new(), depth: 0 };
+        let undoing = match self.undoing(scope, &state, None, plan) {
             Ok(undoing) => undoing,
             Err(problems) => {
                 let Some(first) = problems.first() else { return Ok(ChildUndo::Nothing(Vec::new())) };
@@ -173,13 +191,11 @@ impl Kernel {
         scope: &Scope,
         state: &RunState,
         step: Option<&str>,
-        occasion: Occasion,
-        touched: &Touched,
-        depth: u32,
+        plan: Plan<'_>,
     ) -> Result<Undoing, Vec<Problem>> {
         let one = |code: &str, message: String| vec![Problem::new(code, message)];
         let run = state.row.id;
-        let asked = occasion == Occasion::Asked;
+        let asked = plan.asked();
         let mut undoing = Undoing::default();
         let (Some(program), Some(machine)) = (state.program(), &state.state) else {
             if !asked {
@@ -219,6 +235,14 @@ impl Kernel {
             if step.is_some_and(|step| step != receipt.step) || earlier.has_undone(receipt.key) {
                 continue;
             }
+            if let Some(undo) = earlier.may_have_undone(receipt.key) {
+                let message = format!(
+                    "run {undo} may have undone `{}` (step {}): decide about its dead letter first.",
+                    receipt.tool, receipt.step
+                );
+                problems.push(Problem::new("in_doubt", message));
+                continue;
+            }
             if !asked && machine.not_undone.contains(job) {
                 undoing.stay([format!(
                     "`{}` (step {}) of run {run} is not undone: its undo is a dead letter of that run.",
@@ -226,7 +250,7 @@ impl Kernel {
                 )]);
                 continue;
             }
-            match self.undo_of(scope, state, *job, receipt, occasion, touched, depth) {
+            match self.undo_of(scope, state, *job, receipt, plan) {
                 Ok(None) => {}
                 Ok(Some(Undone { call: None, stays, .. })) => undoing.stay(stays),
                 Ok(Some(Undone { call: Some((tool, args)), stays, expect })) => {
@@ -265,21 +289,14 @@ impl Kernel {
     }
 
     /// How the child run that a job started is undone.
-    fn undo_of_child(
-        &self,
-        scope: &Scope,
-        receipt: &Receipt,
-        occasion: Occasion,
-        touched: &Touched,
-        depth: u32,
-    ) -> Result<Option<Undone>, Problem> {
+    fn undo_of_child(&self, scope: &Scope, receipt: &Receipt, plan: Plan<'_>) -> Result<Option<Undone>, Problem> {
         let Some(child) = child_of(receipt) else { return Ok(None) };
         let call = Some((UNDO_CHILD_RUN.to_owned(), json!({"run": child})));
-        if occasion == Occasion::Compensation {
+        if !plan.asked() {
             // The undo run of the child looks into it when its turn comes: the child may still be running.
             return Ok(Some(Undone { call, stays: Vec::new(), expect: Vec::new() }));
         }
-        if depth >= MAX_DEPTH {
+        if plan.depth >= MAX_DEPTH {
             let message = format!("child runs are nested more than {MAX_DEPTH} deep; undo run {child} by its own id.");
             return Err(Problem::new("too_deep", message));
         }
@@ -291,7 +308,7 @@ impl Kernel {
             }
             Err(error) => return Err(Problem::new("undo_failed", error.to_string())),
         };
-        match self.undoing(scope, &state, None, occasion, touched, depth + 1) {
+        match self.undoing(scope, &state, None, Plan { depth: plan.depth + 1, ..plan }) {
             Ok(undoing) => Ok(Some(Undone { call, stays: undoing.stays, expect: undoing.expect })),
             Err(problems) => match problems.into_iter().find(|problem| !is_nothing(&problem.code)) {
                 Some(problem) => Err(problem),
@@ -323,9 +340,7 @@ impl Kernel {
         state: &RunState,
         job: JobId,
         receipt: &Receipt,
-        occasion: Occasion,
-        touched: &Touched,
-        depth: u32,
+        plan: Plan<'_>,
     ) -> Result<Option<Undone>, Problem> {
         let step = state.step(job).ok_or_else(|| Problem::new("nothing_to_undo", "There is no program."))?;
         let internal = |message: String| Problem::new("undo_failed", message);
@@ -335,10 +350,10 @@ impl Kernel {
         if tool.def.effect == Effect::Read || matches!(tool.def.behavior, Behavior::Playbook(_)) {
             return Ok(None);
         }
-        let asked = occasion == Occasion::Asked;
+        let asked = plan.asked();
         let undo = tool.def.undo.as_ref();
         if undo.is_some_and(|undo| undo.tool == UNDO_CHILD_RUN) {
-            return self.undo_of_child(scope, receipt, occasion, touched, depth);
+            return self.undo_of_child(scope, receipt, plan);
         }
         let Some(undo) = undo else {
             let why = tool.def.no_undo.as_deref().unwrap_or("its pack declares no undo.");
@@ -354,7 +369,7 @@ impl Kernel {
         }
         let mut expect = Vec::new();
         for ((kind, id), revision) in records_of(receipt).into_iter().filter(|_| asked) {
-            let last = touched.get(&(kind.clone(), id.clone())).copied().unwrap_or(revision);
+            let last = plan.touched.get(&(kind.clone(), id.clone())).copied().unwrap_or(revision);
             if let Some(problem) = self.changed_since(scope, &kind, &id, last, name, receipt.finished_at) {
                 return Err(problem);
             }

@@ -23,6 +23,7 @@ tools:
   unlabel: {title: Remove a label, input: {label_id: {entity: label}}, behavior: {record: {delete: label}}, undo: none}
   print: {title: Print, input: {}, behavior: {record: {insert: page}}, undo: {cannot: It is on paper.}}
   look: {title: Look, effect: read, input: {}, behavior: {expr: "= {}"}}
+  hire: {title: Hire, input: {}, behavior: {expr: "= {}"}, effect: write, undo: {tool: t.work, args: {}}}
   work: {title: Work, input: {}, behavior: {worker: work}, undo: none}
   fail: {title: Fail, input: {}, requires: [{expr: "= false", else: "No."}], behavior: {expr: "= {}"}}
 "#;
@@ -84,6 +85,12 @@ slots: {}
 steps:
   - {id: thing, tool: t.thing, args: {}}
   - {id: work, tool: t.work, args: {}, after: [thing]}
+---
+playbook: t.hired
+title: A step that a worker undoes
+slots: {}
+steps:
+  - {id: hire, tool: t.hire, args: {}}
 ---
 playbook: t.detached
 title: A child that nobody waits for, then a failure
@@ -264,4 +271,27 @@ async fn a_child_run_shows_the_limit_of_its_family() {
     let undo = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
     let row = kernel.store().run(&scope(), undo.run).unwrap().unwrap();
     assert_eq!(row.request["limits"].get("max_tool_calls"), None, "an undo has no limit of its own");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_in_doubt_is_decided_before_the_step_is_undone_again() {
+    let kernel = start();
+    let done = call(&kernel, "t.hired", json!({})).await;
+    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    kernel
+        .decide(&scope(), staged.approval.as_deref().unwrap(), None, Decision::Approve, &Actor::local(), "")
+        .await
+        .unwrap();
+    // A worker takes the undo and never answers; the undo is stopped.
+    let topics = ["work".to_owned()];
+    let wait = std::time::Duration::from_secs(30);
+    assert_eq!(kernel.activate(&scope(), &topics, "w", 1, None, wait).await.unwrap().len(), 1);
+    kernel.cancel(&scope(), staged.run).await.unwrap();
+    kernel.cancel(&scope(), staged.run).await.unwrap();
+    assert_eq!(kernel.report(&scope(), staged.run).unwrap().status, RunStatus::Cancelled);
+    let refused = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains(&format!("run {} may have undone", staged.run)), "{refused}");
+    let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
+    kernel.decide_letter(&scope(), letter.id, LetterDecision::Abandon, "ann", "it did not happen").await.unwrap();
+    kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
 }

@@ -6,6 +6,7 @@ use brain_core::{JobKey, RunId, RunStatus};
 use brain_engine::child_signal;
 use brain_lang::plan::Args;
 use brain_store::{Scope, SignalRow};
+use brain_vm::{Happened, Job, JobId, JobStatus, Opener};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,13 +17,17 @@ use crate::kernel::Kernel;
 /// Maximum number of attempts to undo one run.
 const MAX_UNDOS: u32 = 100;
 
+type Keys = BTreeSet<JobKey>;
+
 /// One run that undoes another.
 struct Undo {
     run: RunId,
     status: RunStatus,
     /// The jobs that it undoes, and those of them that it has undone.
     jobs: Vec<JobKey>,
-    undone: BTreeSet<JobKey>,
+    undone: Keys,
+    /// The jobs that it may have undone.
+    in_doubt: Keys,
     parent: Value,
 }
 
@@ -41,29 +46,41 @@ impl Kernel {
             let Some(row) = self.store().run(scope, run)? else { continue };
             let jobs = self.host().whole(scope, row.request["undo_of"]["jobs"].clone());
             let jobs = Vec::<JobKey>::deserialize(jobs).unwrap_or_default();
-            let undone = match row.status {
-                RunStatus::Completed => jobs.iter().copied().collect(),
-                RunStatus::Staged => BTreeSet::new(),
+            let (undone, in_doubt) = match row.status {
+                RunStatus::Completed => (jobs.iter().copied().collect(), Keys::new()),
+                RunStatus::Staged => Default::default(),
                 _ => self.undone_by(scope, run, &jobs)?,
             };
-            undos.push(Undo { run, status: row.status, jobs, undone, parent: row.request["parent"].clone() });
+            let parent = row.request["parent"].clone();
+            undos.push(Undo { run, status: row.status, jobs, undone, in_doubt, parent });
         }
         Ok(Earlier { of, undos })
     }
 
-    /// The jobs whose undo a run has done so far.
-    fn undone_by(&self, scope: &Scope, run: RunId, jobs: &[JobKey]) -> Result<BTreeSet<JobKey>, KernelError> {
+    /// The jobs whose undo a run has done so far, and those whose undo is in doubt.
+    fn undone_by(&self, scope: &Scope, run: RunId, jobs: &[JobKey]) -> Result<(Keys, Keys), KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let Some(machine) = state.state.as_ref().filter(|machine| !machine.rolled_back) else {
-            return Ok(BTreeSet::new());
+            return Ok((Keys::new(), Keys::new()));
         };
-        let of_call = |step: &brain_lang::plan::PlanStep| match step.args {
+        let key = |job: &JobId| match state.step(*job)?.args {
             Args::Call(number) => jobs.get(number as usize).copied(),
             Args::Binding(_) => None,
         };
-        // What was itself undone again does not count.
+        // An undo that was itself undone does not count.
         let done = machine.done.iter().filter(|job| job.scope == 0 && !machine.undone.contains(job));
-        Ok(done.filter_map(|job| state.step(*job).and_then(of_call)).collect())
+        let open = machine.jobs.iter().chain(&machine.left);
+        let doubt = |(_, job): &(&JobId, &Job)| job.status == JobStatus::Stuck { happened: Happened::Maybe };
+        // An injected step belongs to the step of the plan that injected it.
+        let of_plan = |job: JobId| {
+            let opener = |id| match machine.scope(id).opener {
+                Opener::Job(job) if job.scope == 0 => Some(job),
+                _ => None,
+            };
+            machine.outward(job.scope).find_map(opener).unwrap_or(job)
+        };
+        let in_doubt = open.filter(doubt).filter_map(|(job, _)| key(&of_plan(*job)));
+        Ok((done.filter_map(key).collect(), in_doubt.collect()))
     }
 }
 
@@ -80,6 +97,11 @@ impl Earlier {
     /// Whether a job has been undone.
     pub(super) fn has_undone(&self, job: JobKey) -> bool {
         self.undos.iter().any(|undo| undo.undone.contains(&job))
+    }
+
+    /// The run that may have undone a job.
+    pub(super) fn may_have_undone(&self, job: JobKey) -> Option<RunId> {
+        self.undos.iter().find(|undo| undo.in_doubt.contains(&job)).map(|undo| undo.run)
     }
 
     /// The last run that undid something.

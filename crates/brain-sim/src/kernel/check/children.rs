@@ -12,12 +12,13 @@ use crate::kernel::World;
 pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
     let mut problems = Vec::new();
     let by_run: BTreeMap<RunId, &Story> = stories.iter().map(|story| (story.state.row.id, story)).collect();
+    // How often each job was undone; 0 if a person settled its undo without doing it.
     let mut undone: BTreeMap<RunId, BTreeMap<JobKey, u32>> = BTreeMap::new();
     for story in stories {
         let undo = &story.state.row.request["undo_of"];
         let Some(of) = undo["run"].as_str().and_then(|run| run.parse::<RunId>().ok()) else { continue };
-        for job in undone_by(story, &undo["jobs"]) {
-            *undone.entry(of).or_default().entry(job).or_default() += 1;
+        for (job, done) in undone_by(story, &undo["jobs"]) {
+            *undone.entry(of).or_default().entry(job).or_default() += u32::from(done);
         }
     }
     for (run, jobs) in &undone {
@@ -47,17 +48,19 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
     problems
 }
 
-/// The jobs whose undo this run has done, or a person has settled.
-fn undone_by(story: &Story, jobs: &serde_json::Value) -> Vec<JobKey> {
+/// The jobs whose undo this run has done (`true`) or a person has settled (`false`).
+fn undone_by(story: &Story, jobs: &serde_json::Value) -> BTreeMap<JobKey, bool> {
     let jobs = serde_json::from_value::<Vec<JobKey>>(jobs.clone()).unwrap_or_default();
-    let Some(machine) = story.state.state.as_ref().filter(|machine| !machine.rolled_back) else { return Vec::new() };
+    let Some(machine) = story.state.state.as_ref().filter(|machine| !machine.rolled_back) else {
+        return BTreeMap::new();
+    };
     let dismissed = story.events.iter().filter_map(|event| match event {
-        Event::JobDismissed { job } => Some(*job),
+        Event::JobDismissed { job } => Some((*job, false)),
         _ => None,
     });
-    let settled: BTreeSet<JobId> = machine.done.iter().copied().chain(dismissed).collect();
-    let own = settled.into_iter().filter(|job| job.scope == 0 && !job.undo);
-    own.filter_map(|job| jobs.get(usize::from(job.step)).copied()).collect()
+    let settled = dismissed.chain(machine.done.iter().map(|job| (*job, true)));
+    let own = settled.filter(|(job, _)| job.scope == 0 && !job.undo);
+    own.filter_map(|(job, done)| Some((*jobs.get(usize::from(job.step))?, done))).collect()
 }
 
 /// The child runs that this run says were undone.
