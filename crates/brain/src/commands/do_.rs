@@ -1,7 +1,7 @@
 //! `brain do`: one request in plain words.
 
 use anyhow::{Context, Result};
-use brain_core::{Digest, RunStatus};
+use brain_core::RunStatus;
 use brain_server::wire::{Confidence, LimitsRequest, Mode, Policy, RunRequest, RunResponse};
 use serde_json::{Map, Value};
 
@@ -26,6 +26,8 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         "-" => std::io::read_to_string(std::io::stdin()).context("standard input is not text")?.trim_end().to_owned(),
         text => text.to_owned(),
     };
+    let conversation = args.conversation.as_deref().map(str::parse).transpose();
+    let conversation = conversation.context("--conversation must be a UUID")?;
     super::talk(global, Need::Writable, async |client| {
         let mut attachments = Vec::new();
         for file in &args.attach {
@@ -35,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         let request = RunRequest {
             message,
             mode: Some(mode),
-            conversation_id: args.conversation.as_deref().map(conversation),
+            conversation_id: conversation,
             context,
             attachments: Some(attachments).filter(|files| !files.is_empty()),
             limits: Some(LimitsRequest {
@@ -72,15 +74,6 @@ pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>
     serde_json::from_slice(&bytes).context("the answer of the server is not understood; is it another version?")
 }
 
-/// The id of a conversation: itself, or one that is derived from its name.
-fn conversation(text: &str) -> uuid::Uuid {
-    text.parse().unwrap_or_else(|_| {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
-        uuid::Builder::from_custom_bytes(bytes).into_uuid()
-    })
-}
-
 /// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.
 fn is_done(answer: &RunResponse, mode: ModeArg) -> bool {
     let staged = answer.status == RunStatus::Staged && !matches!(mode, ModeArg::Plan);
@@ -93,7 +86,7 @@ fn in_flags(error: anyhow::Error) -> anyhow::Error {
     error.downcast::<Refused>().map_or_else(
         |error| error,
         |Refused(mut document)| {
-            if document.code == "bad_key" {
+            if document.code == "bad_idempotency_key" {
                 document.detail = format!("--idempotency-key: {}", document.detail);
             }
             if !document.errors.is_empty() {
