@@ -1,7 +1,7 @@
 //! The Unix socket of a server: for the users of its machine who may use its store.
 //!
-//! The file has mode 0600. The process that holds the lock on `<path>.lock` owns the socket, so a socket that a killed server left
-//! behind can be told from one that is in use, whatever other servers do at the same time.
+//! The file has mode 0600. The server that holds the lock on `<path>.lock` owns the socket, which distinguishes a
+//! stale socket from one in use without a race between servers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;

@@ -12,7 +12,7 @@ use crate::cli::{ColorArg, Global};
 use crate::next_action::in_terminal;
 use crate::remote::Refused;
 use crate::system::SystemClock;
-use crate::table::{Table, width, wrap};
+use crate::table::{Table, wide, width, wrap};
 
 /// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -204,20 +204,21 @@ pub(crate) fn answer(global: &Global, response: RunResponse) {
 /// Prints the answer to a request. `verbose` adds how it was understood, the plan and the receipts.
 pub(crate) fn report(response: &RunResponse, verbose: bool) {
     let RunResponse { decision, planned_tool_calls: planned, receipts, .. } = response;
-    let is_question = response.status == brain_core::RunStatus::NeedsInput;
-    // Without receipts the plan is the answer.
-    if verbose || (receipts.is_empty() && !is_question) {
+    if verbose {
         if !planned.is_empty() {
             let confidence = word(&decision.confidence);
             anstream::println!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", decision.reason);
         }
         for (number, call) in planned.iter().enumerate() {
             let head = if number == 0 { "plan      " } else { "          " };
-            anstream::println!("{DIM}{head}{DIM:#}  {}. {BOLD}{}{BOLD:#}", number + 1, call.tool_name);
-            lines(&fields(&call.input), 15);
+            let (number, input) = (number + 1, fields(&call.input));
+            let fits = 15 + wide(&call.tool_name) + 2 + wide(&input) <= width();
+            let beside = if fits { input.as_str() } else { "" };
+            anstream::println!("{DIM}{head}{DIM:#}  {number}. {BOLD}{}{BOLD:#}  {beside}", call.tool_name);
+            if !fits {
+                lines(&input, 15);
+            }
         }
-    }
-    if verbose {
         for receipt in receipts {
             let mark =
                 if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
@@ -226,9 +227,9 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
             anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{took}{DIM:#}", receipt.tool_name);
             lines(&fields(&receipt.result), 14);
         }
-    }
-    if verbose || (receipts.is_empty() && !planned.is_empty() && !is_question) {
-        anstream::println!();
+        if !planned.is_empty() {
+            anstream::println!();
+        }
     }
     let style = if response.ok { Style::new() } else { RED };
     for (number, line) in response.assistant_message.lines().enumerate() {

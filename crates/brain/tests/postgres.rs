@@ -64,3 +64,16 @@ fn errors_about_an_address_do_not_show_its_password() {
         assert!(said.contains(expected) && !said.contains("s3cret"), "{said}");
     }
 }
+
+#[test]
+fn commands_on_the_same_database_talk_to_its_server() {
+    let cluster = Postgres::start().unwrap();
+    let url = cluster.url(&cluster.new_database());
+    let server = common::Server::start_on(&url, &[]);
+    // The server's packs answer: the folder that the command names does not exist.
+    let output = brain(&url, &["--pack", "no/such/pack", "tools", "os.create_task"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    server.kill();
+    let output = brain(&url, &["--pack", "no/such/pack", "tools", "os.create_task"]);
+    assert_eq!(output.status.code(), Some(1), "without a server the pack is needed: {}", text(&output));
+}

@@ -63,6 +63,8 @@ impl Session {
         for variable in FORGOTTEN.into_iter().map(Into::into).chain(of_brain) {
             command.env_remove(variable);
         }
+        // The same actor on every machine.
+        command.env("BRAIN_AS", "ann");
         let mut shell = command.spawn().context("bash cannot be started")?;
         let input = shell.stdin.take().context("the shell has no stdin")?;
         let output = shell.stdout.take().context("the shell has no stdout")?;

@@ -253,7 +253,7 @@ async fn get(
     caller: Caller,
     UrlPath(id): UrlPath<String>,
     UrlQuery(query): UrlQuery<GetQuery>,
-) -> Result<(Extension<Waited>, Json<Value>), Problem> {
+) -> Result<(Extension<Waited>, Response), Problem> {
     let id = run_id(&id)?;
     let wait = Duration::from_millis(app.wait(bounded("wait_timeout_ms", query.wait_timeout_ms, 0, 0, MAX_WAIT)?));
     let waiting = Instant::now();
@@ -262,15 +262,16 @@ async fn get(
         drop(tokio::time::timeout(wait, app.kernel().engine().wait(&caller.scope, id)).await);
     }
     let waited = Extension(Waited(waiting.elapsed()));
-    let shown = app.read(move |kernel| {
-        let response = serde_json::json!(RunResponse::from(kernel.report(&caller.scope, id)?));
+    let answer = app.read(move |kernel| {
+        let response = RunResponse::from(kernel.report(&caller.scope, id)?);
         if query.redacted != Some(true) {
-            return Ok(response);
+            return Ok(Json(response).into_response());
         }
         let state = kernel.engine().run_state(&caller.scope, id)?;
-        Ok(wire::shown_request(&response, &state.log, &kernel.redactor_of(&state)))
+        let shown = wire::shown_request(&serde_json::json!(response), &state.log, &kernel.redactor_of(&state));
+        Ok(Json(shown).into_response())
     });
-    Ok((waited, Json(shown.await?)))
+    Ok((waited, answer.await?))
 }
 
 #[derive(Deserialize, IntoParams)]

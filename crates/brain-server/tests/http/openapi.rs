@@ -7,64 +7,77 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route of the design.
-const ROUTES: [&str; 57] = [
-    "POST /v1/dead-letters/retry",
-    "POST /v1/packs/reload",
+const ROUTES: [&str; 70] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
     "GET /readyz",
     "GET /v1/approvals",
     "GET /v1/approvals/{id}",
+    "GET /v1/audit",
     "GET /v1/blobs/{hash}",
     "GET /v1/dead-letters",
     "GET /v1/dead-letters/{id}",
+    "GET /v1/events",
+    "GET /v1/events/stream",
+    "GET /v1/learning",
+    "GET /v1/learning/blocklist",
+    "GET /v1/learning/candidates",
+    "GET /v1/learning/cases",
+    "GET /v1/learning/phrases",
+    "GET /v1/playbooks",
+    "GET /v1/playbooks/{name}",
+    "GET /v1/record-types",
+    "GET /v1/record-types/{type}",
     "GET /v1/records/{type}",
     "GET /v1/records/{type}/{id}",
     "GET /v1/runs",
-    "GET /v1/runs/{id}",
-    "GET /v1/events",
-    "GET /v1/events/stream",
     "GET /v1/runs/parked",
-    "GET /v1/runs/{id}/why",
-    "POST /v1/runs/{id}/abort",
-    "POST /v1/runs/{id}/retry",
-    "POST /v1/runs/{id}/skip",
-    "GET /v1/system/paused",
-    "PUT /v1/system/paused",
+    "GET /v1/runs/{id}",
     "GET /v1/runs/{id}/events",
+    "GET /v1/runs/{id}/expansion",
+    "GET /v1/runs/{id}/explain",
     "GET /v1/runs/{id}/receipts",
+    "GET /v1/runs/{id}/replay",
+    "GET /v1/runs/{id}/request",
+    "GET /v1/runs/{id}/reviews",
+    "GET /v1/runs/{id}/why",
+    "GET /v1/system/paused",
+    "GET /v1/tokens",
     "GET /v1/tools",
     "GET /v1/tools/{name}",
     "POST /v1/approvals/{id}",
     "POST /v1/blobs",
+    "POST /v1/callbacks/{tenant}/{run}/{job}",
+    "POST /v1/dead-letters/retry",
     "POST /v1/dead-letters/{id}/escalate",
     "POST /v1/dead-letters/{id}/resolve",
     "POST /v1/dead-letters/{id}/retry",
-    "POST /v1/runs",
-    "POST /v1/runs/{id}/cancel",
-    "POST /v1/runs/{id}/undo",
-    "POST /v1/runs/{id}/review",
-    "GET /v1/runs/{id}/expansion",
-    "GET /v1/learning",
-    "GET /v1/learning/candidates",
-    "GET /v1/learning/phrases",
-    "POST /v1/learning/teach",
-    "POST /v1/learning/unteach",
-    "POST /v1/learning/promote",
-    "POST /v1/learning/reject",
-    "GET /v1/learning/blocklist",
-    "POST /v1/learning/unblock",
-    "POST /v1/learning/run",
-    "GET /v1/learning/cases",
-    "POST /v1/learning/corrections",
     "POST /v1/explain",
-    "GET /v1/runs/{id}/explain",
     "POST /v1/jobs/activate",
     "POST /v1/jobs/{id}/complete",
-    "POST /v1/jobs/{id}/fail",
     "POST /v1/jobs/{id}/extend",
-    "POST /v1/callbacks/{tenant}/{run}/{job}",
+    "POST /v1/jobs/{id}/fail",
+    "POST /v1/learning/corrections",
+    "POST /v1/learning/promote",
+    "POST /v1/learning/reject",
+    "POST /v1/learning/run",
+    "POST /v1/learning/teach",
+    "POST /v1/learning/unblock",
+    "POST /v1/learning/unteach",
+    "POST /v1/packs/reload",
+    "POST /v1/records/{type}/import",
+    "POST /v1/runs",
+    "POST /v1/runs/migrate",
+    "POST /v1/runs/{id}/abort",
+    "POST /v1/runs/{id}/cancel",
+    "POST /v1/runs/{id}/retry",
+    "POST /v1/runs/{id}/review",
+    "POST /v1/runs/{id}/skip",
+    "POST /v1/runs/{id}/undo",
+    "POST /v1/tokens",
+    "POST /v1/tokens/{id}/revoke",
+    "PUT /v1/system/paused",
 ];
 
 fn operations(document: &Value) -> Vec<(String, &Value)> {
@@ -147,13 +160,14 @@ fn every_operation_is_described() {
         assert!(operation["summary"].is_string(), "{name} has no summary");
         assert!(ids.insert(operation["operationId"].to_string()), "{name} shares its id");
         let responses = operation["responses"].as_object().unwrap();
-        let done = if name == "POST /v1/blobs" { "201" } else { "200" };
+        let done = if ["POST /v1/blobs", "POST /v1/tokens"].contains(&name.as_str()) { "201" } else { "200" };
         assert!(responses[done]["content"].is_object(), "{name}");
         for (status, response) in responses.iter().filter(|(status, _)| status.as_str() >= "400") {
             let schema = &response["content"]["application/problem+json"]["schema"];
             assert_eq!(schema["$ref"], "#/components/schemas/ProblemDocument", "{name} {status}");
         }
-        if name.starts_with("POST") && !name.ends_with("/cancel") && !name.ends_with("/reload") {
+        let has_no_body = ["/cancel", "/reload", "/revoke"].iter().any(|end| name.ends_with(end));
+        if name.starts_with("POST") && !has_no_body {
             let kind = if name == "POST /v1/blobs" { "application/octet-stream" } else { "application/json" };
             assert!(operation["requestBody"]["content"][kind].is_object(), "{name}");
         }

@@ -31,6 +31,13 @@ pub(crate) fn run(global: &Global, limit: usize) -> Result<bool> {
 }
 
 /// Grants access to all tenants' data by recording the action in the audit log.
-pub(crate) fn sudo(store: &dyn Store, what: &str, tenant: Option<&TenantId>, detail: &str) -> Result<Sudo> {
-    Ok(Sudo::because(store, SystemClock.now(), &user_name(), what, tenant, detail)?)
+pub(crate) fn sudo(
+    global: &Global,
+    store: &dyn Store,
+    what: &str,
+    tenant: Option<&TenantId>,
+    detail: &str,
+) -> Result<Sudo> {
+    let who = global.acting_as.clone().unwrap_or_else(user_name);
+    Ok(Sudo::because(store, SystemClock.now(), &who, what, tenant, detail)?)
 }

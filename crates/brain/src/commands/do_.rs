@@ -1,13 +1,14 @@
 //! `brain do`: one request in plain words.
 
-use anyhow::{Context, Result};
-use brain_core::{Digest, RunStatus};
+use anyhow::{Context, Result, anyhow};
+use brain_core::RunStatus;
+use brain_kernel::{Actor, Incoming};
 use brain_server::wire::{Confidence, LimitsRequest, Mode, Policy, RunRequest, RunResponse};
 use serde_json::{Map, Value};
 
 use crate::cli::{DoArgs, Global, ModeArg, PolicyArg};
-use crate::remote::{Client, Need, Refused};
-use crate::show;
+use crate::remote::{Client, Need};
+use crate::{open, show};
 
 pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     let mode = match args.mode {
@@ -26,6 +27,9 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         "-" => std::io::read_to_string(std::io::stdin()).context("standard input is not text")?.trim_end().to_owned(),
         text => text.to_owned(),
     };
+    check(global, args, &message, context.as_ref())?;
+    let conversation = args.conversation.as_deref().map(str::parse).transpose();
+    let conversation = conversation.context("--conversation must be a UUID")?;
     super::talk(global, Need::Writable, async |client| {
         let mut attachments = Vec::new();
         for file in &args.attach {
@@ -35,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         let request = RunRequest {
             message,
             mode: Some(mode),
-            conversation_id: args.conversation.as_deref().map(conversation),
+            conversation_id: conversation,
             context,
             attachments: Some(attachments).filter(|files| !files.is_empty()),
             limits: Some(LimitsRequest {
@@ -50,11 +54,28 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
                 PolicyArg::BestEffort => Policy::BestEffort,
             }),
         };
-        let answer = ask(client, &request, args.idempotency_key.as_deref()).await.map_err(in_flags)?;
+        let answer = ask(client, &request, args.idempotency_key.as_deref()).await?;
         let done = is_done(&answer, args.mode);
         show::answer(global, answer);
         Ok(done)
     })
+}
+
+/// Refuses what every surface refuses, before anything is opened or sent, and names the flags.
+fn check(global: &Global, args: &DoArgs, message: &str, context: Option<&Map<String, Value>>) -> Result<()> {
+    let incoming = Incoming {
+        message: message.to_owned(),
+        conversation: args.conversation.clone(),
+        context: context.cloned().map(Value::Object),
+        max_tool_calls: Some(u64::from(args.max_tool_calls)),
+        wait_timeout_ms: Some(args.wait_timeout_ms),
+        max_cost: args.max_cost.clone(),
+        key: args.idempotency_key.clone(),
+        ..Incoming::default()
+    };
+    let Err(problems) = incoming.check(open::scope(global)?, Actor::local(), "cli") else { return Ok(()) };
+    let lines = problems.iter().map(|problem| format!("{}: {}", flag(&problem.field), problem.message));
+    Err(anyhow!(lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// Sends a request.
@@ -63,22 +84,11 @@ pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>
     let headers = sent.headers_mut();
     headers.insert("content-type", "application/json".parse()?);
     if let Some(key) = key {
-        let key = reqwest::header::HeaderValue::from_bytes(key.as_bytes())
-            .context("--idempotency-key is not a line of text")?;
-        headers.insert("idempotency-key", key);
+        headers.insert("idempotency-key", key.parse().context("--idempotency-key")?);
     }
     *sent.body_mut() = Some(serde_json::to_vec(request)?.into());
     let bytes = client.send(sent).await?.bytes().await?;
     serde_json::from_slice(&bytes).context("the answer of the server is not understood; is it another version?")
-}
-
-/// The id of a conversation: itself, or one that is derived from its name.
-fn conversation(text: &str) -> uuid::Uuid {
-    text.parse().unwrap_or_else(|_| {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&Digest::of(text.as_bytes()).as_bytes()[..16]);
-        uuid::Builder::from_custom_bytes(bytes).into_uuid()
-    })
 }
 
 /// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.
@@ -86,23 +96,6 @@ fn is_done(answer: &RunResponse, mode: ModeArg) -> bool {
     let staged = answer.status == RunStatus::Staged && !matches!(mode, ModeArg::Plan);
     let asks = answer.status == RunStatus::NeedsInput || staged;
     answer.ok && !asks && answer.decision.confidence != Confidence::None
-}
-
-/// Names the flags whose values do not fit.
-fn in_flags(error: anyhow::Error) -> anyhow::Error {
-    error.downcast::<Refused>().map_or_else(
-        |error| error,
-        |Refused(mut document)| {
-            if document.code == "bad_key" {
-                document.detail = format!("--idempotency-key: {}", document.detail);
-            }
-            if !document.errors.is_empty() {
-                let lines = document.errors.iter().map(|one| format!("{}: {}", flag(&one.field), one.message));
-                document.detail = lines.collect::<Vec<_>>().join("\n");
-            }
-            Refused(document).into()
-        },
-    )
 }
 
 /// The flag that sets a field of a request.

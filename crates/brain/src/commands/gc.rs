@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     let store = open::store(global)?;
     let tenants = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
-        let sudo = super::audit::sudo(store.as_ref(), "gc", None, detail)?;
+        let sudo = super::audit::sudo(global, store.as_ref(), "gc", None, detail)?;
         if !args.dry_run {
             trim_audit(config, store.as_ref(), &sudo)?;
         }
@@ -52,7 +52,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     }
     drop(bar);
     if args.compact && !args.dry_run {
-        let sudo = super::audit::sudo(store.as_ref(), "compact", None, "gc --compact")?;
+        let sudo = super::audit::sudo(global, store.as_ref(), "compact", None, "gc --compact")?;
         store.compact(&sudo).context("free space could not be returned to the file system")?;
     }
     if global.json {

@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
     let store = open::store(global)?;
     let tenants: Vec<TenantId> = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
-        let sudo = super::audit::sudo(store.as_ref(), "records reindex", None, detail)?;
+        let sudo = super::audit::sudo(global, store.as_ref(), "records reindex", None, detail)?;
         store.tenants(&sudo)?
     } else {
         vec![global.tenant().parse()?]

@@ -32,7 +32,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         refuse_if_alive(from.as_ref())?;
     }
     let detail = format!("from {} to {}", redact(&args.from), redact(&args.to));
-    let sudo = super::audit::sudo(from.as_ref(), "store copy", only.as_ref(), &detail)?;
+    let sudo = super::audit::sudo(global, from.as_ref(), "store copy", only.as_ref(), &detail)?;
     let tenants = match &only {
         Some(tenant) => vec![tenant.clone()],
         None => from.tenants(&sudo)?,
@@ -53,7 +53,7 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
             }
         }
     }
-    super::audit::sudo(to.as_ref(), "store copy", only.as_ref(), &detail)?;
+    super::audit::sudo(global, to.as_ref(), "store copy", only.as_ref(), &detail)?;
     let started = Instant::now();
     let Some(first) = scopes.first() else { bail!("the source is empty") };
     let mut copied = vec![copy_shared(from.as_ref(), to.as_ref(), &sudo, first, only.as_ref())?];

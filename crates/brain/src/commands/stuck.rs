@@ -67,12 +67,13 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
         }
         for one in page.items {
             let (head, state) = match (&one.tool, one.in_doubt) {
-                (None, _) if one.on == "person" => ("(whole run)", format!("{YELLOW}unreadable{YELLOW:#}")),
-                (None, _) => ("(whole run)", show::status(one.status.as_str())),
+                (None, _) if one.on == "person" => (one.why.as_str(), format!("{YELLOW}unreadable{YELLOW:#}")),
+                (None, _) => (one.why.as_str(), show::status(one.status.as_str())),
                 (Some(tool), true) => (tool.as_str(), format!("{YELLOW}in doubt{YELLOW:#}")),
                 (Some(tool), false) => (tool.as_str(), show::status("failed")),
             };
-            table::entry(head, &[state, show::ago(&one.since), one.why.clone()], &one.run_id);
+            let why = one.tool.as_ref().map(|_| one.why.clone()).unwrap_or_default();
+            table::entry(head, &[state, show::ago(&one.since), why], &one.run_id);
             until("expires in", one.until.as_deref());
             let verbs = match one.on.as_str() {
                 "letter" => "retry | skip | abort",

@@ -174,7 +174,7 @@ fn try_alone(path: &str, value: Value) -> Result<(), String> {
     }
 }
 
-fn find<'v>(value: &'v Value, path: impl Iterator<Item = &'static str>) -> Option<&'v Value> {
+fn find(value: &Value, path: impl Iterator<Item = &'static str>) -> Option<&Value> {
     let mut value = value;
     for part in path {
         value = value.get(part)?;
