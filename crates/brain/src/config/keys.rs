@@ -106,3 +106,17 @@ pub(crate) const KEYS: &[Key] = keys! {
 fn brief(length: std::time::Duration) -> brain_core::Millis {
     brain_core::Millis(u64::try_from(length.as_millis()).unwrap_or(u64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_lists_every_key_with_its_variable() {
+        let page = include_str!("../../../../docs/reference/configuration.md");
+        for key in KEYS {
+            let row = format!("| `{}` | `{}` |", key.path, key.env);
+            assert!(page.contains(&row), "docs/reference/configuration.md lacks {row}");
+        }
+    }
+}
