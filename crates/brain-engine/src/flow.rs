@@ -491,6 +491,11 @@ impl Flow {
         *self.kept.entry(limit.to_owned()).or_default() += 1;
     }
 
+    /// Whether a slot is reserved for a run.
+    pub(crate) fn is_called(&self, run: RunId) -> bool {
+        self.called.contains_key(&run)
+    }
+
     /// Frees the reserved slot of a run that was decided; returns whether it had one.
     pub(crate) fn uncall(&mut self, run: RunId) -> bool {
         let Some((_, limit)) = self.called.remove(&run) else { return false };

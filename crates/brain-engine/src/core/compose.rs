@@ -27,6 +27,7 @@ impl Core {
         live: &mut Live,
         work: &[Queued],
     ) -> Result<(Member, InFlight), Undecided> {
+        let reserved = work.iter().any(|item| matches!(item.work, Work::Slot)) && self.flow().is_called(run);
         let mut preconditions = Vec::new();
         let mut writes = Vec::new();
         let mut prelude = Vec::new();
@@ -183,10 +184,11 @@ impl Core {
         };
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
-            // A pending read keeps its turn open; otherwise those who wait would overtake it.
+            // A pending read keeps its reserved slot; otherwise those who wait would overtake it. Without one it gets none:
+            // all slots may be in use.
             if finished.missed.is_empty() {
                 self.flow().uncall(run);
-            } else {
+            } else if reserved {
                 let limit = schedule.queued.as_ref().map_or(ANY, |place| place.limit.as_str());
                 self.flow().call(tenant, run, limit);
             }
