@@ -637,6 +637,13 @@ pub(crate) struct DemoArgs {
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<RunsCommand>,
+    #[command(flatten)]
+    pub(crate) list: RunsListArgs,
+}
+
+/// Which runs to list.
+#[derive(Args)]
+pub(crate) struct RunsListArgs {
     /// Only runs with this status.
     #[arg(long, value_parser = one_of::<RunStatus>(RunStatus::ALL.iter().map(|status| status.as_str())))]
     pub(crate) status: Option<RunStatus>,
@@ -661,6 +668,8 @@ fn one_of<T: FromStr<Err = StatusError> + Clone + Send + Sync + 'static>(
 /// Decisions about parked runs, and commands about one run.
 #[derive(Subcommand)]
 pub(crate) enum RunsCommand {
+    /// List runs, newest first.
+    List(RunsListArgs),
     /// List runs that wait for a person: failures, plans to approve, questions to answer.
     Parked {
         /// Maximum number to list.

@@ -130,6 +130,13 @@ fn event(one: &RunEvent, start: Timestamp) {
                     text("confidence")
                 ),
             );
+            // The arguments of calls by name; those of later steps are shown with the step.
+            for call in payload["calls"].as_array().into_iter().flatten() {
+                if let Some(number) = call["call"].as_u64() {
+                    let args = &payload["input"]["work"]["calls"][number as usize];
+                    detail(call["step"].as_str().unwrap_or_default(), &show::fields(args));
+                }
+            }
         } else if is(PipeEvent::Refused) {
             line("refused", &format!("{RED}nothing was done{RED:#}"));
             for error in payload["errors"].as_array().into_iter().flatten() {

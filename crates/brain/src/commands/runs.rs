@@ -5,19 +5,19 @@ use brain_core::RunStatus;
 use brain_server::wire::{Page, RunResponse, RunSummary};
 use serde_json::json;
 
-use crate::cli::{Global, RunsArgs};
+use crate::cli::{Global, RunsArgs, RunsListArgs};
 use crate::remote::Need;
 use crate::show::DIM;
 use crate::{show, table};
 
 pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
     match args.command {
-        None => list(global, &args),
+        None => list(global, &args.list),
         Some(command) => super::stuck::run(global, command),
     }
 }
 
-fn list(global: &Global, args: &RunsArgs) -> Result<bool> {
+pub(super) fn list(global: &Global, args: &RunsListArgs) -> Result<bool> {
     super::talk(global, Need::Existing, async |client| {
         let query = [
             ("status", args.status.map(|status| status.to_string())),

@@ -13,6 +13,7 @@ use crate::{show, table};
 
 pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
     match command {
+        RunsCommand::List(args) => super::runs::list(global, &args),
         RunsCommand::Parked { limit } => parked(global, limit.clamp(1, 200)),
         RunsCommand::Retry(args) => decide(global, &args, "retry"),
         RunsCommand::Skip(args) => decide(global, &args, "skip"),
