@@ -183,7 +183,7 @@ fn delete(
     dry_run: bool,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
-    if parent_is_open(store, scope, row)? {
+    if parent_is_open(store, scope, row)? || undoes_a_kept_run(store, scope, row)? {
         return Ok(());
     }
     // A person may still have to decide about its dead letter.
@@ -212,6 +212,14 @@ fn parent_is_open(store: &dyn Runs, scope: &Scope, row: &RunRow) -> Result<bool,
     Ok(store.run(scope, parent)?.is_some_and(|parent| !parent.status.is_over()))
 }
 
+/// Whether this run undoes another one that can still be undone. It is the record of what was undone already.
+fn undoes_a_kept_run(store: &dyn Runs, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
+    let Some(undone) = row.request["undo_of"]["run"].as_str().and_then(|run| run.parse().ok()) else {
+        return Ok(false);
+    };
+    Ok(store.run(scope, undone)?.is_some_and(|undone| !undone.erased))
+}
+
 fn erase(
     store: &dyn Store,
     scope: &Scope,
@@ -221,8 +229,8 @@ fn erase(
     dry_run: bool,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
-    // Erasing removes the reference to the parent.
-    if parent_is_open(store, scope, row)? {
+    // Erasing removes the references to the parent and to the undone run.
+    if parent_is_open(store, scope, row)? || undoes_a_kept_run(store, scope, row)? {
         return Ok(());
     }
     let mut bytes = size(&row.request);

@@ -124,3 +124,20 @@ async fn a_sweep_beside_a_working_node_takes_only_runs_that_have_ended() {
     assert_eq!(store.records(&scope(), "note", &Default::default(), 1000, None).unwrap().items.len(), RUNS);
     assert!(store.runs(&scope(), None, 10, None).unwrap().items.is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_run_that_undid_another_is_kept_as_long_as_that_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("t.db")).unwrap());
+    let kernel = start(&store);
+    let now = SystemClock.now();
+    let timed = call(&kernel, "t.many", json!({"texts": ["a", "b"]})).await;
+    let staged = kernel.undo(&scope(), timed.run, Some("each"), &Actor::local()).await.unwrap();
+    kernel.cancel(&scope(), staged.run).await.unwrap();
+    let keep = Keep { payloads: Some(Millis(1)), runs: Some(Millis(1)), blobs: Millis(0), long: LONG };
+    let there = |run| store.run(&scope(), run).unwrap().is_some_and(|row| !row.erased);
+    sweep(store.as_ref(), &scope(), after(now, 24), keep, false).unwrap();
+    assert!(there(timed.run) && there(staged.run), "the first can be undone for two days");
+    sweep(store.as_ref(), &scope(), after(now, 49), keep, false).unwrap();
+    assert!(!there(timed.run) && !there(staged.run));
+}

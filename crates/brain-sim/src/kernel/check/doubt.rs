@@ -1,6 +1,7 @@
 //! Every effect is known: the log says that the job is done, or there is a dead letter. A job in doubt is never settled
 //! without a person or an answer.
 
+use brain_engine::log::entries;
 use brain_store::Scope;
 use brain_vm::Event;
 
@@ -43,16 +44,19 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
             problems.push(format!("the dead letter of {step} is closed, but nobody decided it"));
         }
     }
-    // Every job in doubt must have an open dead letter.
+    // Every job in doubt must have an open dead letter, or an expired one: nobody decided about it in time.
+    let expired = |key: &brain_core::JobKey| {
+        entries(&story.log).filter(|entry| entry.name() == "LetterDecided").any(|entry| {
+            let value = entry.value();
+            value["outcome"] == "never_decided" && value["letter"] == key.to_string()
+        })
+    };
     let Some(machine) = &story.state.state else { return problems };
     let open = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
     for job in machine.left.keys() {
         let Some(key) = story.state.job_key(*job) else { continue };
-        if !story.state.row.erased
-            && !open.iter().any(|letter| {
-                letter.id == key && (letter.open || letter.body["resolution"]["outcome"] == "never_decided")
-            })
-        {
+        let is_open = open.iter().any(|letter| letter.id == key && letter.open);
+        if !story.state.row.erased && !is_open && !expired(&key) {
             problems.push(format!("{} is in doubt, but has no open dead letter", story.name(*job)));
         }
     }
