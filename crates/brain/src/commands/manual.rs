@@ -10,7 +10,10 @@ use crate::cli::{Cli, Global};
 use crate::show;
 
 pub(crate) fn completions(shell: Shell) -> Result<bool> {
-    clap_complete::generate(shell, &mut Cli::command(), "brain", &mut std::io::stdout());
+    // clap_complete panics when its writer fails, so it writes to memory first.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "brain", &mut script);
+    anstream::println!("{}", String::from_utf8_lossy(&script).trim_end());
     Ok(true)
 }
 
