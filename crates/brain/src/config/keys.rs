@@ -85,6 +85,7 @@ pub(crate) const KEYS: &[Key] = keys! {
     "audit" "BRAIN_AUDIT" Yaml "forever", "Retention of audit entries", "365d";
     "expire.questions" "BRAIN_EXPIRE_QUESTIONS" Yaml Expiry::default().questions, "Deadline to answer a question", "1d";
     "expire.staged" "BRAIN_EXPIRE_STAGED" Yaml Expiry::default().staged, "Deadline to approve a plan", "7d";
+    "expire.letters" "BRAIN_EXPIRE_LETTERS" Yaml "90d", "Deadline to decide a dead letter; `0s`: never", "90d";
     "times.request" "BRAIN_TIMES_REQUEST" Yaml "120s", "Timeout of an HTTP request", "120s";
     "times.tool" "BRAIN_TIMES_TOOL" Yaml Times::default().tool, "Timeout of one attempt of a tool that declares none", "30s";
     "times.tool_max" "BRAIN_TIMES_TOOL_MAX" Yaml Times::default().tool_max, "Maximum timeout of one attempt of any tool",
