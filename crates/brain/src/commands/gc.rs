@@ -119,6 +119,9 @@ fn expire_letters(global: &Global, store: &Arc<dyn Store>, tenants: &[TenantId],
     if dry_run || due.iter().all(|count| *count == 0) {
         return Ok(due);
     }
+    // The engine makes outside calls on this runtime.
+    let runtime = open::runtime()?;
+    let _context = runtime.enter();
     let kernel = open::kernel_over(global, open::registry(global)?, store.clone(), false)?;
     let ended: Result<Vec<u64>> = tenants.iter().map(|tenant| end_letters(&kernel, tenant)).collect();
     kernel.engine().stop();
