@@ -143,7 +143,9 @@ impl<'a> RecordView<'a> {
     /// Records a store failure. A tool may handle the error as it likes; the turn is decided again once the store
     /// answers.
     fn noted<T>(&mut self, read: Result<T, StoreError>) -> Result<T, StoreError> {
-        if let Err(error @ StoreError::Failed(_)) = &read {
+        if let Err(error) = &read
+            && error.is_transient()
+        {
             self.away = Some(error.clone());
         }
         read

@@ -43,8 +43,8 @@ pub enum KernelError {
     #[error("{0}")]
     BadCursor(String),
     /// The store failed, for example because the disk is full or the database is unreachable. A retry may succeed.
-    #[error("{0}")]
-    Store(String),
+    #[error(transparent)]
+    Store(StoreError),
     /// Too many requests are waiting. Nothing was done.
     #[error("too many requests are waiting; nothing was done. Try again in a moment")]
     Busy,
@@ -100,7 +100,7 @@ impl From<StoreError> for KernelError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::BadCursor(_) => Self::BadCursor(error.to_string()),
-            StoreError::Failed(_) => Self::Store(error.to_string()),
+            error if error.is_transient() => Self::Store(error),
             other => Self::Internal(other.to_string()),
         }
     }

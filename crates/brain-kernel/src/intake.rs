@@ -351,6 +351,13 @@ impl Incoming {
         if self.calls.len() > MAX_CALLS {
             wrong("calls", format!("{} calls are too many; at most {MAX_CALLS}", self.calls.len()));
         }
+        let calls = self.calls.iter().enumerate().map(|(n, (_, input))| (format!("calls[{n}].input"), input));
+        for (field, value) in calls.chain([("context".to_owned(), &context)]) {
+            if let Some(number) = inexact(value) {
+                let message = format!("{number} is larger than 2^53, so JSON readers round it; write it as text");
+                wrong(&field, message);
+            }
+        }
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -371,6 +378,21 @@ impl Incoming {
             policy: self.policy,
             ..Request::say(scope, &self.message, self.mode.unwrap_or(Mode::EnqueueAndWait))
         })
+    }
+}
+
+/// The first whole number that a double cannot hold exactly. Canonical JSON writes numbers as doubles, so two such
+/// numbers could have one digest.
+fn inexact(value: &Value) -> Option<&serde_json::Number> {
+    const EXACT: u64 = 1 << 53;
+    match value {
+        Value::Number(number) => {
+            let size = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs));
+            size.is_some_and(|size| size > EXACT).then_some(number)
+        }
+        Value::Array(list) => list.iter().find_map(inexact),
+        Value::Object(fields) => fields.values().find_map(inexact),
+        _ => None,
     }
 }
 
@@ -417,5 +439,19 @@ mod tests {
         assert_eq!(fields(all), expected);
         assert_eq!(fields(Incoming { key: Some(String::new()), ..Incoming::default() }), ["idempotency_key"]);
         assert_eq!(fields(Incoming::default()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_number_that_canonical_json_would_round_is_refused() {
+        let call = |number: i64| ("t.x".to_owned(), json!({"list": [{"n": number}]}));
+        let ask = |number| Incoming { calls: vec![call(1), call(number)], ..Incoming::default() };
+        let (exact, rounded) = (1_i64 << 53, (1_i64 << 53) + 1);
+        let digest = brain_core::canonical_digest::<Value>;
+        assert_eq!(digest(&json!(exact)), digest(&json!(rounded)), "one digest for both");
+        assert_eq!(fields(ask(exact)), Vec::<String>::new());
+        assert_eq!(fields(ask(rounded)), ["calls[1].input"]);
+        assert_eq!(fields(ask(-rounded)), ["calls[1].input"]);
+        let context = Some(json!({"n": rounded}));
+        assert_eq!(fields(Incoming { context, ..Incoming::default() }), ["context"]);
     }
 }

@@ -3,7 +3,7 @@
 
 use brain_core::{Millis, Timestamp};
 use brain_engine::LetterDecision;
-use brain_store::{DeadLetterRow, Scope};
+use brain_store::{DeadLetterRow, Scope, Store, StoreError};
 
 use crate::error::KernelError;
 use crate::kernel::Kernel;
@@ -29,20 +29,10 @@ impl Kernel {
     /// Ends the letters of a tenant whose time is over; returns how many.
     pub async fn expire_letters(&self, scope: &Scope) -> Result<u64, KernelError> {
         let Some(after) = self.expiry.letters else { return Ok(0) };
-        let now = self.clock().now();
-        let mut due = Vec::new();
-        let mut cursor: Option<String> = None;
-        while due.len() < MAX_EXPIRED {
-            let page = self.store().letters(scope, Some(true), PAGE, cursor.as_deref())?;
-            due.extend(page.items.into_iter().filter(|letter| last_news(letter).plus(after) <= now));
-            match page.next {
-                Some(next) => cursor = Some(next),
-                None => break,
-            }
-        }
+        let due = overdue_letters(self.store().as_ref(), scope, after, self.clock().now())?;
         let mut expired = 0;
         let note = format!("Nobody decided within {after}.");
-        for letter in due.into_iter().take(MAX_EXPIRED) {
+        for letter in due {
             match self.engine().decide_letter(scope, letter.id, LetterDecision::Expire, BY, &note).await {
                 Ok(_) => expired += 1,
                 // Somebody decided meanwhile, or the run cannot be read; the others are not affected.
@@ -51,6 +41,27 @@ impl Kernel {
         }
         Ok(expired)
     }
+}
+
+/// The open letters of a tenant about which nobody decided in time; at most [`MAX_EXPIRED`].
+pub fn overdue_letters(
+    store: &dyn Store,
+    scope: &Scope,
+    after: Millis,
+    now: Timestamp,
+) -> Result<Vec<DeadLetterRow>, StoreError> {
+    let mut due = Vec::new();
+    let mut cursor: Option<String> = None;
+    while due.len() < MAX_EXPIRED {
+        let page = store.letters(scope, Some(true), PAGE, cursor.as_deref())?;
+        due.extend(page.items.into_iter().filter(|letter| last_news(letter).plus(after) <= now));
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    due.truncate(MAX_EXPIRED);
+    Ok(due)
 }
 
 /// When something last happened to a letter: it was opened, opened again, or escalated.

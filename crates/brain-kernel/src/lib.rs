@@ -62,6 +62,7 @@ pub use keys::Found as FoundByKey;
 pub use learning::{
     Corrected, Correction, Judged, Learned, Learning, Lesson, Promotion, RunReading, TaughtRow, sweep_corrections,
 };
+pub use letter_expiry::overdue_letters;
 pub use migrate::Move;
 pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
 pub use next_action::NextAction;

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use brain_core::Digest;
+use brain_registry::model::{Playbook, RecordDef};
 use brain_registry::{Loaded, Registry, Report};
 
 use crate::error::KernelError;
@@ -35,9 +37,9 @@ pub struct Reloaded {
     pub packs: BTreeMap<String, String>,
     /// How many tools they have.
     pub tools: usize,
-    /// Tools that are new or changed.
+    /// Tools, playbooks and record types that are new or changed.
     pub changed: Vec<String>,
-    /// Removed tools.
+    /// Removed tools, playbooks and record types.
     pub removed: Vec<String>,
     /// Warnings about the packs.
     pub warnings: usize,
@@ -88,16 +90,37 @@ impl KernelSlot {
 }
 
 fn difference(old: &Registry, new: &Registry, warnings: usize) -> Reloaded {
-    let changed = new.tools().values().filter(|tool| {
-        let name = &tool.def.name;
-        old.tool(name).is_none_or(|before| before.hash != tool.hash)
-    });
-    let removed = old.tools().values().filter(|tool| new.tool(&tool.def.name).is_none());
+    let (before, after) = (definitions(old), definitions(new));
+    let changed = after.iter().filter(|(name, definition)| before.get(*name) != Some(definition));
+    let removed = before.keys().filter(|name| !after.contains_key(*name));
     Reloaded {
         packs: new.packs().values().map(|pack| (pack.name.clone(), pack.version.clone())).collect(),
         tools: new.tools().len(),
-        changed: changed.map(|tool| tool.def.name.clone()).collect(),
-        removed: removed.map(|tool| tool.def.name.clone()).collect(),
+        changed: changed.map(|(name, _)| name.clone()).collect(),
+        removed: removed.cloned().collect(),
         warnings,
     }
+}
+
+/// What packs define, by name.
+#[derive(Default, PartialEq)]
+struct Definition<'r> {
+    tool: Option<Digest>,
+    /// A playbook may have variants.
+    playbooks: Vec<&'r Playbook>,
+    record: Option<&'r RecordDef>,
+}
+
+fn definitions(registry: &Registry) -> BTreeMap<String, Definition<'_>> {
+    let mut found: BTreeMap<String, Definition<'_>> = BTreeMap::new();
+    for tool in registry.tools().values() {
+        found.entry(tool.def.name.clone()).or_default().tool = Some(tool.hash);
+    }
+    for playbook in registry.playbooks() {
+        found.entry(playbook.name.clone()).or_default().playbooks.push(playbook);
+    }
+    for (name, record) in registry.records() {
+        found.entry(name.clone()).or_default().record = Some(record);
+    }
+    found
 }

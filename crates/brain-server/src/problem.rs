@@ -147,18 +147,23 @@ impl Problem {
         problem
     }
 
-    /// A full disk, an unreachable database: possibly temporary. The caller gets advice and an id, the log gets the
-    /// reason.
-    pub(crate) fn store_failed(reason: &str) -> Self {
+    /// A full disk, a lock, an unreachable database: possibly temporary. The caller gets advice and an id, the log gets
+    /// the reason.
+    pub(crate) fn store_failed(error: &StoreError) -> Self {
         let id = crate::request_id::new_id();
-        tracing::error!(error_id = %id, %reason, "the store failed");
+        tracing::error!(error_id = %id, %error, "the store failed");
+        let what = match error {
+            StoreError::Full(_) => "The disk of the store is full; somebody must make room.",
+            StoreError::Locked(_) => "Another program has locked records in the database that this request needs.",
+            _ => "The store cannot be used at the moment: its database is away or its disk fails.",
+        };
         let detail = format!(
-            "The disk may be full, or the database away; the log of the server has more under the id {id}. Ask again \
-             later; with the same Idempotency-Key nothing is done twice."
+            "{what} The log of the server has more under the id {id}. Ask again later; with the same Idempotency-Key \
+             nothing is done twice."
         );
         let mut problem = Self::new(STORE_FAILED, detail).with_header("retry-after", "1");
         problem.0.error_id = Some(id);
-        problem.0.inside = Some(reason.to_owned());
+        problem.0.inside = Some(error.to_string());
         problem
     }
 
@@ -205,7 +210,7 @@ impl From<KernelError> for Problem {
             KernelError::Conflict(_) => CONFLICT,
             KernelError::Refused(_) => INVALID_REQUEST,
             KernelError::BadCursor(_) => BAD_CURSOR,
-            KernelError::Store(reason) => return Self::store_failed(reason),
+            KernelError::Store(error) => return Self::store_failed(error),
             KernelError::Busy => return Self::new(BUSY, error.to_string()).with_header("retry-after", "1"),
             KernelError::Internal(reason) => return Self::internal(reason),
         };
@@ -244,5 +249,18 @@ mod tests {
         assert!(!problem.0.detail.contains("disk"));
         let problem = Problem::from(StoreError::Failed("disk 3 is full".into()));
         assert_eq!((problem.0.kind, problem.0.detail.contains("disk 3")), (STORE_FAILED, false));
+    }
+
+    #[test]
+    fn a_store_problem_names_its_cause() {
+        let said = |error: StoreError| Problem::from(error).document().detail;
+        let locked = said(StoreError::Locked("lock timeout".into()));
+        assert!(locked.contains("locked records") && !locked.contains("disk"), "{locked}");
+        let full = said(StoreError::Full("database or disk is full".into()));
+        assert!(full.contains("disk of the store is full") && !full.contains("database is away"), "{full}");
+        let away = said(StoreError::Failed("connection refused".into()));
+        assert!(away.contains("database is away"), "{away}");
+        let kernel = Problem::from(KernelError::from(StoreError::Locked("lock timeout".into())));
+        assert!(kernel.document().detail.contains("locked records"), "the cause survives the kernel");
     }
 }

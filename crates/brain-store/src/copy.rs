@@ -305,7 +305,7 @@ impl Target<'_> {
             match outcome {
                 Outcome::Committed => parts.into_iter().for_each(|part| self.counts.add(part, 1)),
                 Outcome::Conflict(Conflict::Precondition(_) | Conflict::OverLimit { .. }) => {}
-                Outcome::Blocked(why) => return Err(StoreError::Failed(why)),
+                Outcome::Blocked(why) => return Err(StoreError::Locked(why)),
                 Outcome::Refused(why) => {
                     return Err(StoreError::Failed(format!("the target rejects a row: {why}")));
                 }

@@ -21,6 +21,12 @@ pub enum StoreError {
     /// nothing later.
     #[error("the store failed: {0}")]
     Failed(String),
+    /// The disk has no room. Nothing was written.
+    #[error("the store failed because its disk is full: {0}")]
+    Full(String),
+    /// Another session has locked what this needs. Nothing was written.
+    #[error("the store failed because another session holds a lock: {0}")]
+    Locked(String),
     /// A stored value cannot be decoded: a bug, or a file of another build.
     #[error("the store holds something this build cannot read: {0}")]
     Unreadable(String),
@@ -35,6 +41,13 @@ pub enum StoreError {
     /// A cursor that does not belong to this list.
     #[error("`{0}` is not a cursor of this list")]
     BadCursor(String),
+}
+
+impl StoreError {
+    /// Whether a later attempt may succeed without a change to the data.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Full(_) | Self::Locked(_))
+    }
 }
 
 /// A condition that must hold when a member is committed.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use brain_core::TokenId;
 use brain_store::conformance::sample;
-use brain_store::{Commit, Member, Outcome, PostgresStore, Precondition, Records, Runs, Tokens, Write};
+use brain_store::{Commit, Member, Outcome, PostgresStore, Precondition, Records, Runs, StoreError, Tokens, Write};
 use brain_testbed::Postgres;
 use common::{commit, eventually, new_run, put};
 use serde_json::json;
@@ -145,4 +145,40 @@ fn queries_about_runs_do_not_wait_for_queries_about_locked_records() {
         drop(locked);
         assert!(store.record(&scope, "task", sample::record_id(1)).unwrap().is_none());
     });
+}
+
+#[test]
+fn after_the_first_lock_timeout_neighbours_do_not_wait_for_another() {
+    let cluster = Postgres::start().unwrap();
+    let database = cluster.new_database();
+    let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
+    let _locked = Locked::by(&cluster, &database, "LOCK TABLE brain.records");
+    let mixed = |n: u64| {
+        let outcomes = store.commit_now(vec![member(n, true), member(n + 1, false)]).unwrap();
+        assert!(matches!(outcomes[0], Outcome::Blocked(_)) && outcomes[1] == Outcome::Committed, "{outcomes:?}");
+    };
+    mixed(1);
+    // A session of the server is the clock: ten commits that waited a second each would outlast its sleep.
+    let mut clock = cluster.program("psql");
+    let quiet = std::process::Stdio::null;
+    let mut clock =
+        clock.args(["-d", &database, "-c", "SELECT pg_sleep(8)"]).stdout(quiet()).stderr(quiet()).spawn().unwrap();
+    for n in 1..=10 {
+        mixed(n * 10);
+    }
+    assert!(clock.try_wait().unwrap().is_none(), "each of them waited for the lock again");
+    drop(clock.kill());
+    drop(clock.wait());
+}
+
+#[test]
+fn a_lock_is_named_as_the_cause() {
+    let cluster = Postgres::start().unwrap();
+    let database = cluster.new_database();
+    let store = PostgresStore::connect(&cluster.url(&database)).unwrap();
+    let _locked = Locked::by(&cluster, &database, "LOCK TABLE brain.records");
+    let failed = store.commit_now(vec![member(1, true)]).unwrap_err();
+    assert!(matches!(failed, StoreError::Locked(_)), "{failed:?}");
+    let failed = store.record(&sample::scope("default"), "task", sample::record_id(1)).unwrap_err();
+    assert!(matches!(failed, StoreError::Locked(_)), "{failed:?}");
 }

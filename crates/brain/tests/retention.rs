@@ -259,3 +259,38 @@ fn a_damaged_request_affects_neither_lists_nor_retention_of_other_runs() {
     let went = ok(&run(&store, &["gc", "--config", &keep, "--json"]));
     assert_eq!(went["tenants"][0]["runs_deleted"], 3, "{went:#}");
 }
+
+#[test]
+fn gc_by_hand_ends_dead_letters_that_nobody_decided_about() {
+    let (folder, store) = store();
+    let pack = folder.path().join("gone");
+    std::fs::create_dir_all(pack.join("tools")).unwrap();
+    // Nothing listens there any more.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    std::fs::write(pack.join("pack.yaml"), format!("name: gone\nversion: 1.0.0\nhosts: [\"{free}\"]\n")).unwrap();
+    let tools = format!(
+        "domain: gone\ntools:\n  call:\n    title: Call\n    input: {{}}\n    phrases: [\"call them\"]\n    behavior: {{http: {{method: POST, url: \"http://{free}/\"}}}}\n    retry: none\n    undo: none\n"
+    );
+    std::fs::write(pack.join("tools/gone.yaml"), tools).unwrap();
+    let config = |name: &str, after: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("expire: {{letters: {after}}}\n")).unwrap();
+        path.display().to_string()
+    };
+    let (late, soon) = (config("late.yaml", "90d"), config("soon.yaml", "1ms"));
+    let pack = pack.display().to_string();
+    let gone = |args: &[&str]| run(&store, &[&["--pack", &pack, "--allow-private-hosts"], args].concat());
+    let failed = gone(&["do", "call them", "--json"]);
+    let id = json(&failed)["run_id"].as_str().unwrap().to_owned();
+    let expired =
+        |more: &[&str]| ok(&gone(&[&["gc", "--json"], more].concat()))["tenants"][0]["letters_expired"].clone();
+    assert_eq!(expired(&["--config", &late]), 0, "its time is not over");
+    assert_eq!(expired(&["--config", &soon, "--dry-run"]), 1);
+    assert_eq!(json(&gone(&["runs", "show", &id, "--json"]))["run"]["status"], "waiting", "a dry run changes nothing");
+    let said = text(&gone(&["gc", "--config", &soon]));
+    assert!(said.contains("1 dead letter ended"), "{said}");
+    let shown = json(&gone(&["runs", "show", &id, "--json"]));
+    assert_eq!(shown["run"]["status"], "failed", "{shown:#}");
+    assert!(shown.to_string().contains("letter_expired"), "{shown:#}");
+    assert_eq!(expired(&["--config", &soon]), 0);
+}

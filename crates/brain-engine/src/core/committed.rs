@@ -36,7 +36,7 @@ impl Core {
             Ok(Outcome::Refused(why)) => self.turned_down(now, run, live, in_flight, why, output),
             Ok(Outcome::Blocked(why)) => {
                 tracing::warn!(%run, why, "a commit needs locked rows and will be retried");
-                self.again(now, live, in_flight.work, Some(StoreError::Failed(why)), output)
+                self.again(now, live, in_flight.work, Some(StoreError::Locked(why)), output)
             }
             Err(error) => {
                 tracing::warn!(%run, %error, "a commit failed and will be retried");

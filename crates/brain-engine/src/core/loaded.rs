@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use brain_core::{RunId, RunStatus, Timestamp, planted};
-use brain_store::{Member, Precondition, StoreError, Write};
+use brain_store::{Member, Precondition, Write};
 
 use super::live::{Live, Queued};
 use super::messages::{Action, Loaded, StepOutput};
@@ -63,12 +63,12 @@ impl Core {
             }
         }
         match error {
-            EngineError::Store(error @ StoreError::Failed(_)) if !rest.is_empty() => {
+            EngineError::Store(error) if error.is_transient() && !rest.is_empty() => {
                 tracing::warn!(%run, %error, "the store is unavailable; this run will be retried");
                 live.queue = rest;
                 return Next::Wait(live, now.plus(BACK_OFF));
             }
-            EngineError::Store(StoreError::Failed(_)) => {}
+            EngineError::Store(error) if error.is_transient() => {}
             EngineError::NoSuchRun(_) => {
                 if rest.iter().any(Queued::is_signal) {
                     // The run was deleted, and then a child of it ended: nobody will read its inbox.

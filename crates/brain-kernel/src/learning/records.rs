@@ -2,7 +2,9 @@
 //! and are durable.
 
 use brain_core::RecordId;
-use brain_store::{AuditRow, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write};
+use brain_store::{
+    AuditRow, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, StoreError, Write,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -73,7 +75,7 @@ impl Kernel {
         self.forget_lessons(scope.tenant());
         match outcomes.as_slice() {
             [Outcome::Committed] => Ok(()),
-            [Outcome::Refused(why)] => Err(KernelError::Store(why.clone())),
+            [Outcome::Refused(why)] => Err(KernelError::Store(StoreError::Failed(why.clone()))),
             _ => Err(KernelError::Conflict("someone else is changing phrases at the same time; try again".into())),
         }
     }

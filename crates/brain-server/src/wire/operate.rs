@@ -14,9 +14,9 @@ pub struct PacksReloaded {
     pub packs: BTreeMap<String, String>,
     /// How many tools they have.
     pub tools: usize,
-    /// Tools that are new or have another definition than before.
+    /// Tools, playbooks and record types that are new or have another definition than before.
     pub changed: Vec<String>,
-    /// Tools that are gone. Runs under way that use them go on.
+    /// Tools, playbooks and record types that are gone. Runs under way that use them go on.
     pub removed: Vec<String>,
     /// How many warnings there are; `brain pack check` shows them.
     pub warnings: usize,

@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio_postgres::error::SqlState;
@@ -43,8 +43,10 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 const TRIES: u32 = 6;
 /// Lock timeout of a transaction.
 const LOCKED: Duration = Duration::from_secs(1);
-/// Lock timeout of a single member while others wait behind it.
+/// Lock timeout while other members wait behind the ones that need the lock.
 const LOCKED_ALONE: Duration = Duration::from_millis(50);
+/// How long after a lock timeout members about records are committed separately from the start.
+const WARY: Duration = Duration::from_secs(2);
 /// After this many blocked members in a row, the following members count as blocked without a try.
 const MAX_BLOCKED: usize = 5;
 /// How often, and at which interval, the server is asked about the outcome of a transaction. The total exceeds the
@@ -176,6 +178,32 @@ impl Counters {
     }
 }
 
+/// Remembers that another session holds locks, so that only the first commit waits for the full lock timeout.
+pub(super) struct Locks {
+    opened: Instant,
+    /// Milliseconds after `opened` until which commits are wary.
+    until: AtomicU64,
+}
+
+impl Default for Locks {
+    fn default() -> Self {
+        Self { opened: Instant::now(), until: AtomicU64::new(0) }
+    }
+}
+
+impl Locks {
+    /// A lock timeout happened.
+    fn seen(&self) {
+        let until = (self.opened.elapsed() + WARY).as_millis();
+        self.until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether a lock timeout happened lately.
+    fn are_held(&self) -> bool {
+        self.opened.elapsed().as_millis() < u128::from(self.until.load(Ordering::Relaxed))
+    }
+}
+
 /// Why a transaction failed.
 enum Trouble {
     /// No connection can be opened.
@@ -205,7 +233,12 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
         let mut work = vec![group];
         while let Some(mut batches) = work.pop() {
             let members: Vec<&Member> = batches.iter().flat_map(|batch| &batch.members).collect();
-            let mut result = commit_patiently(&shared, &mut connection, &members, batches.len() == 1).await;
+            let wary = shared.locks.are_held() && members.iter().any(|member| is_about_records(member));
+            let mut result = if wary {
+                Err(Failure { error: super::closed(), whose: Whose::Lock })
+            } else {
+                commit_patiently(&shared, &mut connection, &members, batches.len() == 1).await
+            };
             match result.as_ref().map_err(|failure| failure.whose) {
                 Err(Whose::Somebodys) if batches.len() > 1 => {
                     work.extend(batches.drain(..).rev().map(|batch| vec![batch]));
@@ -227,7 +260,7 @@ pub(super) async fn write_forever(shared: Arc<Shared>) {
                         tell(
                             batch.done,
                             match own.as_slice() {
-                                [Outcome::Blocked(why)] => Err(StoreError::Failed(why.clone())),
+                                [Outcome::Blocked(why)] => Err(StoreError::Locked(why.clone())),
                                 _ => Ok(own),
                             },
                         );
@@ -252,25 +285,22 @@ async fn around_locks(
     connection: &mut Option<Connection>,
     members: &[&Member],
 ) -> Result<Vec<Outcome>, Failure> {
+    if !shared.locks.are_held() {
+        shared.locks.seen();
+    }
     let (about, others): (Vec<usize>, Vec<usize>) = (0..members.len()).partition(|n| is_about_records(members[*n]));
     let mut outcomes: Vec<(usize, Outcome)> = Vec::with_capacity(members.len());
     for part in [others, about].into_iter().filter(|part| !part.is_empty()) {
         let own: Vec<&Member> = part.iter().map(|n| members[*n]).collect();
-        let tried = if part.len() < members.len() {
-            commit_patiently(shared, connection, &own, true).await
-        } else {
-            Err(Failure { error: super::closed(), whose: Whose::Lock })
-        };
+        // The others wait for the answer, so nobody waits long for a lock any more.
+        wait_for_locks(connection, LOCKED_ALONE).await;
+        let tried = commit_patiently(shared, connection, &own, true).await;
         let written = match tried {
-            Err(Failure { whose: Whose::Lock | Whose::Somebodys, .. }) => {
-                wait_for_locks(connection, LOCKED_ALONE).await;
-                let written = one_by_one(shared, connection, &own).await;
-                wait_for_locks(connection, LOCKED).await;
-                written?
-            }
-            tried => tried?,
+            Err(Failure { whose: Whose::Lock | Whose::Somebodys, .. }) => one_by_one(shared, connection, &own).await,
+            tried => tried,
         };
-        outcomes.extend(part.into_iter().zip(written));
+        wait_for_locks(connection, LOCKED).await;
+        outcomes.extend(part.into_iter().zip(written?));
     }
     outcomes.sort_by_key(|(n, _)| *n);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
@@ -383,7 +413,7 @@ async fn commit_patiently(
 fn refused(error: StoreError) -> Outcome {
     tracing::warn!(%error, "the database rejected a member of a commit; the others are committed without it");
     Outcome::Refused(match error {
-        StoreError::Failed(why) => why,
+        StoreError::Failed(why) | StoreError::Full(why) | StoreError::Locked(why) => why,
         other => other.to_string(),
     })
 }
@@ -429,8 +459,12 @@ async fn one_by_one(
                 outcomes.extend(one);
             }
             Err(Failure { error, whose: Whose::Lock }) => {
+                shared.locks.seen();
                 blocked += 1;
-                outcomes.push(Outcome::Blocked(error.to_string()));
+                outcomes.push(Outcome::Blocked(match error {
+                    StoreError::Locked(why) => why,
+                    other => other.to_string(),
+                }));
             }
             Err(Failure { error, .. }) if outcomes.is_empty() => {
                 return Err(Failure { error, whose: Whose::Everybodys });

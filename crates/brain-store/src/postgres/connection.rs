@@ -81,7 +81,12 @@ pub(super) fn failed(error: &Error) -> StoreError {
     match error.as_db_error() {
         Some(said) => {
             let detail = said.detail().map(|detail| format!(" ({detail})")).unwrap_or_default();
-            StoreError::Failed(format!("PostgreSQL: {}{detail}", said.message()))
+            let why = format!("PostgreSQL: {}{detail}", said.message());
+            match said.code() {
+                code if *code == SqlState::LOCK_NOT_AVAILABLE => StoreError::Locked(why),
+                code if *code == SqlState::DISK_FULL => StoreError::Full(why),
+                _ => StoreError::Failed(why),
+            }
         }
         None if is_lost(error) => {
             StoreError::Failed(format!("the connection to PostgreSQL was lost: {}", reason(error)))

@@ -42,7 +42,7 @@ use tokio_postgres::Row;
 use crate::traits::{Commit, CommitDone, Lane, Lanes, Member, Outcome, Store, StoreError, StoreStats};
 use crate::{Migration, Scope};
 use address::Address;
-use commit::{Batch, Counters, Queue};
+use commit::{Batch, Counters, Locks, Queue};
 use connection::{Param, Question};
 use pool::{Again, Pools, Size, Tables, Who};
 
@@ -90,6 +90,8 @@ struct Shared {
     /// Indexed by [`Lane`].
     lanes: [Pools; 3],
     queue: Queue,
+    /// What commits know about locks of other sessions.
+    locks: Locks,
     counters: Counters,
     /// Notified when this process has committed something.
     changed: Notify,
@@ -166,6 +168,7 @@ impl PostgresStore {
             roles,
             lanes: [API, DECIDING, KEEPING].map(Pools::new),
             queue: Queue::default(),
+            locks: Locks::default(),
             counters: Counters::default(),
             changed: Notify::new(),
             grown: Notify::new(),

@@ -49,7 +49,15 @@ fn failed(error: rusqlite::Error) -> StoreError {
         rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) => {
             StoreError::Unreadable(error.to_string())
         }
-        other => StoreError::Failed(other.to_string()),
+        other => failed_write(&other),
+    }
+}
+
+/// The error of a write that SQLite rejected.
+fn failed_write(error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => StoreError::Full(error.to_string()),
+        _ => StoreError::Failed(error.to_string()),
     }
 }
 
@@ -149,6 +157,7 @@ fn write_on(
 fn named(path: &Path, error: StoreError) -> StoreError {
     match error {
         StoreError::Failed(reason) => StoreError::Failed(format!("{}: {reason}", path.display())),
+        StoreError::Full(reason) => StoreError::Full(format!("{}: {reason}", path.display())),
         StoreError::Unreadable(reason) => StoreError::Unreadable(format!("{}: {reason}", path.display())),
         other => other,
     }

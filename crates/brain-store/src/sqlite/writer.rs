@@ -195,7 +195,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<WriterCommand>, cou
         }
         Err(error) => {
             tracing::error!(%error, "a commit failed; nothing of it was written");
-            let failed = || StoreError::Failed(error.to_string());
+            let failed = || super::failed_write(&error);
             for command in group.drain(..) {
                 match command {
                     WriterCommand::Commit(_, done) => done(Err(failed())),
@@ -259,7 +259,7 @@ fn write_group(
                     tally.wrote(1, bytes);
                     Ok(())
                 })?;
-                Answer::Change(written.map_err(|error| StoreError::Failed(error.to_string())))
+                Answer::Change(written.map_err(|error| super::failed_write(&error)))
             }
             WriterCommand::Sweep | WriterCommand::Compact(_) | WriterCommand::Checkpoint(_) | WriterCommand::Close => {
                 Answer::Change(Ok(()))

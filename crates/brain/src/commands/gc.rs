@@ -1,9 +1,11 @@
-//! `brain gc`: applies the configured retention; a server does so once an hour.
+//! `brain gc`: applies the configured retention and ends overdue dead letters; a server does so once an hour.
+
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use brain_core::{Clock, TenantId, Timestamp};
 use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
-use brain_kernel::{sweep_corrections, sweep_notes};
+use brain_kernel::{Kernel, overdue_letters, sweep_corrections, sweep_notes};
 use brain_store::{Scope, Store, Sudo};
 use serde_json::json;
 
@@ -34,9 +36,11 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
     } else {
         vec![global.tenant().parse()?]
     };
+    // First: a run whose letter ends can be swept in the same round.
+    let letters = expire_letters(global, &store, &tenants, args.dry_run)?;
     let mut list = Vec::new();
     let bar = Progress::new(global, "sweeping tenants", Some(tenants.len() as u64));
-    for tenant in tenants {
+    for (tenant, letters) in tenants.into_iter().zip(letters) {
         bar.add(1);
         let swept = match keep(config, &tenant) {
             Some(keep) => {
@@ -48,7 +52,7 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
             }
             None => None,
         };
-        list.push((tenant, swept));
+        list.push((tenant, swept, letters));
     }
     drop(bar);
     if args.compact && !args.dry_run {
@@ -56,12 +60,12 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
         store.compact(&sudo).context("free space could not be returned to the file system")?;
     }
     if global.json {
-        let items: Vec<_> = list.iter().map(|(tenant, swept)| row(tenant, *swept)).collect();
+        let items: Vec<_> = list.iter().map(|(tenant, swept, letters)| row(tenant, *swept, *letters)).collect();
         show::json(&json!({"dry_run": args.dry_run, "tenants": items}));
         return Ok(true);
     }
-    for (tenant, swept) in &list {
-        tell(tenant, *swept, args.dry_run);
+    for (tenant, swept, letters) in &list {
+        tell(tenant, *swept, *letters, args.dry_run);
     }
     if list.is_empty() {
         anstream::println!("There are no tenants yet.");
@@ -77,18 +81,23 @@ pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
 /// What a tenant's sweep deleted, with the numbers of corrections and of progress notes; `None` if nothing expires.
 type Gone = Option<(Swept, u64, u64)>;
 
-fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
+fn row(tenant: &TenantId, gone: Gone, letters: u64) -> serde_json::Value {
     let kept_for_ever = gone.is_none();
     let (swept, corrections_deleted, notes_deleted) = gone.unwrap_or_default();
     json!({
         "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
         "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
         "blobs_unused": swept.blobs_unused, "bytes": swept.bytes, "corrections_deleted": corrections_deleted,
-        "notes_deleted": notes_deleted,
+        "notes_deleted": notes_deleted, "letters_expired": letters,
     })
 }
 
-fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
+fn tell(tenant: &TenantId, gone: Gone, letters: u64, dry_run: bool) {
+    if letters > 0 {
+        let would = if dry_run { "would be " } else { "" };
+        let letters = show::count(letters as usize, "dead letter");
+        anstream::println!("{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {letters} {would}ended: nobody decided in time");
+    }
     let Some((swept, corrections, notes)) = gone else {
         return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
     };
@@ -97,6 +106,32 @@ fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
     anstream::println!(
         "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections and {notes} notes {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
     );
+}
+
+/// Ends the dead letters of tenants that nobody decided about in time; returns how many of each.
+fn expire_letters(global: &Global, store: &Arc<dyn Store>, tenants: &[TenantId], dry_run: bool) -> Result<Vec<u64>> {
+    let Some(after) = global.config().expiry().letters else { return Ok(vec![0; tenants.len()]) };
+    let mut due = Vec::new();
+    for tenant in tenants {
+        let scope = Scope::of(tenant.clone());
+        due.push(overdue_letters(store.as_ref(), &scope, after, SystemClock.now())?.len() as u64);
+    }
+    if dry_run || due.iter().all(|count| *count == 0) {
+        return Ok(due);
+    }
+    // The engine makes outside calls on this runtime.
+    let runtime = open::runtime()?;
+    let _context = runtime.enter();
+    let kernel = open::kernel_over(global, open::registry(global)?, store.clone(), false)?;
+    let ended: Result<Vec<u64>> = tenants.iter().map(|tenant| end_letters(&kernel, tenant)).collect();
+    kernel.engine().stop();
+    ended
+}
+
+/// Ends the overdue dead letters of one tenant; returns how many.
+pub(super) fn end_letters(kernel: &Kernel, tenant: &TenantId) -> Result<u64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    Ok(runtime.block_on(kernel.expire_letters(&Scope::of(tenant.clone())))?)
 }
 
 /// Applies the retention of every tenant that has one configured.

@@ -101,9 +101,8 @@ fn overdue_letters(kernel: &Kernel) -> Result<bool> {
 
 /// Ends the dead letters of all tenants that nobody decided about in time.
 fn expire_letters(kernel: &Kernel, sudo: &Sudo) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     for tenant in kernel.store().tenants(sudo)? {
-        let expired = runtime.block_on(kernel.expire_letters(&Scope::of(tenant.clone())))?;
+        let expired = gc::end_letters(kernel, &tenant)?;
         if expired > 0 {
             tracing::info!(%tenant, expired, "dead letters expired");
         }

@@ -111,3 +111,22 @@ async fn a_hangup_reloads_and_logs_what_is_wrong() {
     site.logged(&["INFO", "packs reloaded", "2.0.0"]).await;
     assert_eq!(site.call("ops.jot", json!({"text": "a"})).await["status"], "completed");
 }
+
+#[tokio::test]
+async fn a_reload_names_playbooks_and_record_types_too() {
+    let outside = Outside::start().await;
+    let site = Site::start(&outside, &[], &[]);
+    let reload = async || site.post("/v1/packs/reload", &json!({})).await.json::<Value>().await.unwrap();
+    assert_eq!(reload().await["changed"], json!([]), "nothing has changed yet");
+    let book = site.pack().join("playbooks/twice.yaml");
+    std::fs::create_dir_all(book.parent().unwrap()).unwrap();
+    let text = "playbook: ops.twice\ntitle: Note twice\nslots: {text: string}\nsteps:\n  - {id: a, tool: ops.note, args: {text: \"= slots.text\"}}\n";
+    std::fs::write(&book, text).unwrap();
+    std::fs::write(site.pack().join("records/page.yaml"), "record: page\nfields: {text: string}\n").unwrap();
+    assert_eq!(reload().await["changed"], json!(["ops.twice", "page"]));
+    std::fs::write(&book, text.replace("Note twice", "Note it twice")).unwrap();
+    assert_eq!(reload().await["changed"], json!(["ops.twice"]));
+    std::fs::remove_file(&book).unwrap();
+    let done = reload().await;
+    assert_eq!((&done["changed"], &done["removed"]), (&json!([]), &json!(["ops.twice"])), "{done}");
+}
