@@ -54,7 +54,6 @@ pub use by_hand::Wrap;
 pub use callback::{CALLBACK_WINDOW, failure as told_failure, sign_callback};
 pub use entity::{Reindexed, is_behind, reindex};
 pub use error::KernelError;
-pub use evidence::restored as restored_evidence;
 pub use import::{Import, Imported};
 pub use intake::{Actor, FieldProblem, Incoming, Limits, MAX_WAIT, Mode, Parent, Request};
 pub use kernel::{Expiry, Kernel, KernelConfig};
@@ -63,11 +62,12 @@ pub use learning::{
     Corrected, Correction, Judged, Learned, Learning, Lesson, Promotion, RunReading, TaughtRow, sweep_corrections,
 };
 pub use migrate::Move;
-pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report};
+pub use narrate::{Enqueued, PlannedCall, Problem, ReceiptView, Report, ended};
 pub use next_action::NextAction;
 pub use notes::sweep_notes;
 pub use pipe::Begun;
 pub use plan::{Planned, call_plan};
+pub use redaction::Redaction;
 pub use reload::{KernelSlot, LoadPacks, ReloadError, Reloaded};
 pub use replay::Replayed;
 pub use review::{Verdict, WaitingReview};

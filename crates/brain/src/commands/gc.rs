@@ -1,17 +1,19 @@
-//! `brain gc`: applies the configured retention; a server does so once an hour.
+//! `brain admin gc`: applies the configured retention; a server does so once an hour.
 
 use anyhow::{Context, Result};
-use brain_core::{Clock, TenantId, Timestamp};
-use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
+use brain_core::{Clock, Millis, TenantId, Timestamp};
+use brain_engine::{BLOB_GRACE, Keep, LONG, Swept as Gone, sweep};
 use brain_kernel::{sweep_corrections, sweep_notes};
+use brain_server::Sweeping;
+use brain_server::wire::{Sweep, Swept, SweptTenant};
 use brain_store::{Scope, Store, Sudo};
-use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
 use crate::config::Config;
 use crate::progress::Progress;
+use crate::remote::Need;
 use crate::show::{BOLD, DIM, GREEN};
-use crate::system::SystemClock;
+use crate::system::{SystemClock, user_name};
 use crate::{open, show};
 
 /// The retention of a tenant; `None` if nothing expires.
@@ -22,81 +24,116 @@ fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
 }
 
 pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
-    let config = global.config();
-    let store = open::store(global)?;
-    let tenants = if args.all {
-        let detail = if args.dry_run { "dry run" } else { "" };
-        let sudo = super::audit::sudo(global, store.as_ref(), "gc", None, detail)?;
-        if !args.dry_run {
-            trim_audit(config, store.as_ref(), &sudo)?;
-        }
-        store.tenants(&sudo)?
+    // A configuration that was named for this command, and not that of the server, is applied here.
+    let own = global.config.is_some() || !global.setting.is_empty() || args.blob_grace.is_some();
+    let (tenants, sets) = if super::has_server(global)? && (!own || super::is_remote(global)?) {
+        let body = Sweep { all: Some(args.all), dry_run: Some(args.dry_run), compact: Some(args.compact) };
+        let done: Swept = super::talk(global, Need::Existing, async |client| client.post("/v1/gc", &body).await)?;
+        (done.tenants, true)
     } else {
-        vec![global.tenant().parse()?]
+        (here(global, args)?, global.config().keeps())
     };
-    let mut list = Vec::new();
-    let bar = Progress::new(global, "sweeping tenants", Some(tenants.len() as u64));
-    for tenant in tenants {
-        bar.add(1);
-        let swept = match keep(config, &tenant) {
-            Some(keep) => {
-                let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
-                let scope = Scope::of(tenant.clone());
-                let swept = sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?;
-                let corrections = sweep_corrections(store.as_ref(), &scope, args.dry_run)?;
-                Some((swept, corrections, sweep_notes(store.as_ref(), &scope, args.dry_run)?))
-            }
-            None => None,
-        };
-        list.push((tenant, swept));
-    }
-    drop(bar);
-    if args.compact && !args.dry_run {
-        let sudo = super::audit::sudo(global, store.as_ref(), "compact", None, "gc --compact")?;
-        store.compact(&sudo).context("free space could not be returned to the file system")?;
-    }
     if global.json {
-        let items: Vec<_> = list.iter().map(|(tenant, swept)| row(tenant, *swept)).collect();
-        show::json(&json!({"dry_run": args.dry_run, "tenants": items}));
+        show::json(&Swept { dry_run: args.dry_run, tenants });
         return Ok(true);
     }
-    for (tenant, swept) in &list {
-        tell(tenant, *swept, args.dry_run);
+    tenants.iter().for_each(|tenant| tell(tenant, args.dry_run));
+    if tenants.is_empty() {
+        outln!("There are no tenants yet.");
     }
-    if list.is_empty() {
-        anstream::println!("There are no tenants yet.");
-    }
-    if !config.keeps() {
-        anstream::println!(
+    if !sets {
+        outln!(
             "{DIM}→{DIM:#} set the retention in brain.yaml: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
         );
     }
     Ok(true)
 }
 
-/// What a tenant's sweep deleted, with the numbers of corrections and of progress notes; `None` if nothing expires.
-type Gone = Option<(Swept, u64, u64)>;
-
-fn row(tenant: &TenantId, gone: Gone) -> serde_json::Value {
-    let kept_for_ever = gone.is_none();
-    let (swept, corrections_deleted, notes_deleted) = gone.unwrap_or_default();
-    json!({
-        "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
-        "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
-        "blobs_unused": swept.blobs_unused, "bytes": swept.bytes, "corrections_deleted": corrections_deleted,
-        "notes_deleted": notes_deleted,
-    })
+/// Applies the retention to the store of this command.
+fn here(global: &Global, args: &GcArgs) -> Result<Vec<SweptTenant>> {
+    open::expect_store(global)?;
+    let (config, store) = (global.config(), open::store(global)?);
+    let (who, tenant) = (global.acting_as.clone().unwrap_or_else(user_name), global.tenant().parse()?);
+    let what =
+        Sweeping { tenant: (!args.all).then_some(tenant), dry_run: args.dry_run, compact: args.compact, by: &who };
+    let bar = Progress::new(global, "sweeping tenants", None);
+    sweep_tenants(config, store.as_ref(), &what, args.blob_grace, &|| bar.add(1))
 }
 
-fn tell(tenant: &TenantId, gone: Gone, dry_run: bool) {
-    let Some((swept, corrections, notes)) = gone else {
-        return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
+/// Applies the retention to one tenant, or to all. `begin` is called for each of them.
+pub(super) fn sweep_tenants(
+    config: &Config,
+    store: &dyn Store,
+    what: &Sweeping<'_>,
+    blob_grace: Option<Millis>,
+    begin: &dyn Fn(),
+) -> Result<Vec<SweptTenant>> {
+    let dry_run = what.dry_run;
+    let sudo = |action: &str, detail: &str| Sudo::because(store, SystemClock.now(), what.by, action, None, detail);
+    let tenants = match &what.tenant {
+        Some(tenant) => vec![tenant.clone()],
+        None => {
+            let sudo = sudo("gc", if dry_run { "dry run" } else { "" })?;
+            if !dry_run {
+                trim_audit(config, store, &sudo)?;
+            }
+            store.tenants(&sudo)?
+        }
     };
+    let mut list = Vec::new();
+    for tenant in tenants {
+        begin();
+        let Some(keep) = keep(config, &tenant) else {
+            list.push(SweptTenant { tenant: tenant.to_string(), kept_for_ever: true, ..SweptTenant::default() });
+            continue;
+        };
+        let keep = Keep { blobs: blob_grace.unwrap_or(keep.blobs), ..keep };
+        let scope = Scope::of(tenant.clone());
+        let gone = sweep(store, &scope, SystemClock.now(), keep, dry_run)?;
+        list.push(SweptTenant {
+            tenant: tenant.to_string(),
+            kept_for_ever: false,
+            runs_erased: gone.runs_erased,
+            runs_deleted: gone.runs_deleted,
+            runs_compacted: gone.runs_compacted,
+            blobs_deleted: gone.blobs_deleted,
+            blobs_unused: gone.blobs_unused,
+            bytes: gone.bytes,
+            corrections_deleted: sweep_corrections(store, &scope, dry_run)?,
+            notes_deleted: sweep_notes(store, &scope, dry_run)?,
+        });
+    }
+    if what.compact && !dry_run {
+        let sudo = sudo("compact", "gc --compact")?;
+        store.compact(&sudo).context("free space could not be returned to the file system")?;
+    }
+    Ok(list)
+}
+
+fn tell(one: &SweptTenant, dry_run: bool) {
+    let tenant = &one.tenant;
+    if one.kept_for_ever {
+        return outln!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
+    }
     let would = if dry_run { "would be " } else { "" };
-    let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
-    anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections and {notes} notes {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
+    let count = show::count::<u64>;
+    outln!("{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}");
+    outln!(
+        "  {} {would}erased, {} {would}deleted, {} {would}compacted",
+        count(one.runs_erased, "run"),
+        one.runs_deleted,
+        one.runs_compacted
     );
+    outln!(
+        "  {} {would}deleted ({}), {} unused and kept for now",
+        count(one.blobs_deleted, "blob"),
+        count(one.bytes, "byte"),
+        one.blobs_unused
+    );
+    if one.corrections_deleted + one.notes_deleted > 0 {
+        let (corrections, notes) = (count(one.corrections_deleted, "correction"), count(one.notes_deleted, "note"));
+        outln!("  {corrections} and {notes} {would}deleted");
+    }
 }
 
 /// Applies the retention of every tenant that has one configured.
@@ -107,7 +144,7 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
         let Some(keep) = keep(config, &tenant) else { continue };
         let scope = Scope::of(tenant.clone());
         match sweep(store, &scope, SystemClock.now(), keep, false) {
-            Ok(swept) if swept != Swept::default() => {
+            Ok(swept) if swept != Gone::default() => {
                 tracing::info!(%tenant, ?swept, "retention applied");
             }
             Ok(_) => {}
