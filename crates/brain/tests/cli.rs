@@ -387,7 +387,7 @@ fn errors_are_problem_documents_with_json() {
     let problem = json(&output);
     assert_eq!((&problem["code"], &problem["status"]), (&json!("no_such_run"), &json!(404)), "{problem:#}");
     assert!(output.stderr.is_empty());
-    // Wrong usage has its own code, and an id that is none is wrong usage.
+    // Wrong usage has its own code, and so has a text that is not an id.
     for args in [
         &["runs", "show", "nonsense"][..],
         &["approve", "nonsense"],

@@ -25,7 +25,7 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
             Some(url) => (open::store(global)?, url.clone()),
             None => (Arc::new(SqliteStore::open(&file)?), format!("sqlite:{}", file.display())),
         };
-        // The story is told with the built-in pack, whichever packs a project uses.
+        // The demo uses the built-in pack, whichever packs a project has.
         let global = &Global { tenant: None, packs: Vec::new(), ..global.clone() };
         let kernel = open::kernel_over(global, open::registry(global)?, store, true)?;
         let story = Story { client: Client::over(global, kernel.clone())? };

@@ -118,7 +118,7 @@ fn here(global: &Global) -> Result<Vec<Finding>> {
 pub(super) fn examine(kernel: &Kernel, scope: &Scope, url: &str) -> Result<Vec<DoctorCheck>> {
     let registry = kernel.registry();
     let mut findings = vec![version(), packs(registry, 0)];
-    // Whoever reads this works on another machine.
+    // The reader works on another machine, with other flags.
     let suggest = |words: &str| format!("brain {words}");
     findings.extend(of_store(url, kernel.store().as_ref(), scope, Some(registry.as_ref()), &suggest)?);
     findings.extend(of_machine(registry));

@@ -165,7 +165,7 @@ fn run_id(text: &str) -> Result<String> {
     Ok(id.to_string())
 }
 
-/// An id from the command line. A text that is none is wrong usage.
+/// An id from the command line. A text that is not an id is wrong usage.
 fn id<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str, thing: &str, list: &str) -> Result<T> {
     let wrong = |error| Usage(format!("{error}. Give the id of a {thing}; `{list}` lists them"));
     text.trim().parse().map_err(|error| wrong(error).into())

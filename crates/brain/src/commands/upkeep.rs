@@ -28,7 +28,7 @@ impl Upkeep for Own {
     }
 }
 
-/// An operator is told why.
+/// Operators get the reason, not only an error id.
 fn failed(error: anyhow::Error) -> KernelError {
     KernelError::Conflict(format!("{error:#}"))
 }
