@@ -259,7 +259,7 @@ fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     let again = gone(&["dlq", "retry", id]);
     assert_eq!(again.status.code(), Some(1), "it still fails: {}", text(&again));
     let unsaid = gone(&["dlq", "resolve", id, "--note", " "]);
-    assert_eq!(unsaid.status.code(), Some(1), "a note is required");
+    assert_eq!(unsaid.status.code(), Some(2), "a note is required");
     let resolved = gone(&["dlq", "resolve", id, "--note", "called by phone", "--json"]);
     assert_eq!(resolved.status.code(), Some(0), "{}", text(&resolved));
     assert_eq!(json(&resolved)["status"], "completed");

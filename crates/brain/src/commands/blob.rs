@@ -79,7 +79,7 @@ pub(super) async fn upload(global: &Global, client: &Client, file: &Path, media_
 
 fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
     if global.json && output.is_none() {
-        bail!("--json needs an output file: -o FILE");
+        return Err(super::Usage("--json needs an output file: -o FILE".into()).into());
     }
     let hash: Digest = hash.parse().map_err(|error| super::Usage(format!("{error}")))?;
     super::talk(global, Need::Existing, async |client| {

@@ -71,7 +71,8 @@ impl Teller<'_> {
             outln!("{DIM}→{DIM:#} to promote the ready ones: {}", hint::command("learning run"));
         }
         if count("review") > 0 {
-            outln!("{DIM}→{DIM:#} to decide: brain learning promote PHRASE TOOL, or reject PHRASE TOOL --note …");
+            outln!("{DIM}→{DIM:#} to accept one: {}", hint::command("learning promote PHRASE TOOL"));
+            outln!("{DIM}→{DIM:#} to block one: {}", hint::command("learning reject PHRASE TOOL --note REASON"));
         }
         Ok(true)
     }
