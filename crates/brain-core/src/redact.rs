@@ -38,6 +38,11 @@ impl Redactor {
         Self { personal: self.personal.iter().cloned().chain(more).collect() }
     }
 
+    /// Returns a redactor that leaves these fields, unless their names are always redacted.
+    pub fn without(&self, fields: &BTreeSet<String>) -> Self {
+        Self { personal: self.personal.difference(fields).cloned().collect() }
+    }
+
     /// Whether values under this key are replaced.
     pub fn hides(&self, key: &str) -> bool {
         is_sensitive_key(key) || self.personal.contains(key)

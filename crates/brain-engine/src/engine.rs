@@ -71,7 +71,7 @@ pub enum EngineError {
     #[error("step {1} of run {0} may have happened and would be repeated; decide its dead letter first")]
     InDoubt(RunId, String),
     /// The request has no effect.
-    #[error("there is nothing to do for run {0}")]
+    #[error("run {0} has nothing to decide")]
     NothingToDo(RunId),
     /// The log was written by a newer build, or is damaged.
     #[error("run {0} cannot be read: {1}")]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::NextAction;
 use crate::evidence;
 use crate::intake::Request;
-use crate::narrate::Problem;
+use crate::narrate::{Problem, ended};
 use crate::plan::Planned;
 
 /// A run in preparation.
@@ -118,7 +118,7 @@ impl Draft {
         let missing = problems.iter().all(|problem| problem.code == "missing_input");
         self.status = if missing { RunStatus::NeedsInput } else { RunStatus::Failed };
         let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
-        let lines: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        let lines: Vec<String> = problems.iter().map(|problem| ended(problem.message.clone())).collect();
         let message = format!("Nothing was done. {}", lines.join(" "));
         let data = json!({"confidence": self.confidence, "reason": self.reason});
         let payload = json!({"errors": errors, "message": message, "next_actions": []});

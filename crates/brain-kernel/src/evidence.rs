@@ -12,7 +12,7 @@ pub(crate) fn by_reference(evidence: &mut Value, message: &str) {
 }
 
 /// A stored reading with the values of all its slots.
-pub fn restored(mut evidence: Value, message: &str) -> Value {
+pub(crate) fn restored(mut evidence: Value, message: &str) -> Value {
     each_slot(&mut evidence, &mut |slot| {
         if !slot.contains_key("value")
             && let Some(value) = said(slot, message).map(Value::from)
@@ -24,7 +24,7 @@ pub fn restored(mut evidence: Value, message: &str) -> Value {
 }
 
 /// The text at the span of a slot.
-fn said<'m>(slot: &Map<String, Value>, message: &'m str) -> Option<&'m str> {
+pub(crate) fn said<'m>(slot: &Map<String, Value>, message: &'m str) -> Option<&'m str> {
     let span = slot.get("span")?;
     let end = |name: &str| usize::try_from(span[name].as_u64()?).ok();
     message.get(end("start")?..end("end")?)

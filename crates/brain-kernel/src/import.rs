@@ -1,10 +1,12 @@
 //! Takes in records from elsewhere, without running tools. Each is checked like one that a tool writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{RecordId, Timestamp};
 use brain_registry::model::RecordDef;
-use brain_store::{AuditRow, Conflict, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write};
+use brain_store::{
+    AuditRow, Conflict, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write,
+};
 use brain_tools::found_by;
 use serde_json::{Map, Value};
 
@@ -35,6 +37,33 @@ pub struct Imported {
     pub unchanged: usize,
     /// Refused records: index in the list, and why.
     pub refused: Vec<(usize, String)>,
+}
+
+/// What a dry run would have written so far.
+#[derive(Default)]
+struct Imagined {
+    rows: BTreeMap<RecordId, (RecordRow, Vec<IndexEntry>)>,
+    by_value: BTreeMap<(String, String), BTreeSet<RecordId>>,
+}
+
+impl Imagined {
+    fn put(&mut self, row: RecordRow, index: Vec<IndexEntry>) {
+        let slot = |entry: &IndexEntry| (entry.field.clone(), entry.value.clone());
+        if let Some((_, old)) = self.rows.remove(&row.id) {
+            for entry in &old {
+                self.by_value.entry(slot(entry)).or_default().remove(&row.id);
+            }
+        }
+        for entry in &index {
+            self.by_value.entry(slot(entry)).or_default().insert(row.id);
+        }
+        self.rows.insert(row.id, (row, index));
+    }
+
+    fn with(&self, field: &str, value: &str) -> impl Iterator<Item = &RecordRow> {
+        let ids = self.by_value.get(&(field.to_owned(), value.to_owned()));
+        ids.into_iter().flatten().filter_map(|id| self.rows.get(id).map(|(row, _)| row))
+    }
 }
 
 /// A record to write.
@@ -71,6 +100,7 @@ impl Kernel {
             now: self.clock().now(),
             ready: Vec::new(),
             seen: BTreeSet::new(),
+            imagined: Imagined::default(),
             done: Imported::default(),
         };
         let count = items.len();
@@ -102,6 +132,19 @@ fn is_key(def: &RecordDef, name: &str) -> bool {
     name == "id" || indexed || def.key.iter().any(|key| key.as_slice() == [name])
 }
 
+/// Why a new record cannot have its id.
+const TAKEN: &str = "id: there is a record with this id already";
+
+/// The fields of a key.
+fn fields_of(key: &str) -> String {
+    key.replace('+', " and ")
+}
+
+/// Why a record cannot have its value of a key.
+fn held(key: &str, holder: RecordId) -> String {
+    format!("{}: record {holder} has the same", fields_of(key))
+}
+
 struct Importing<'a> {
     kernel: &'a Kernel,
     scope: &'a Scope,
@@ -111,6 +154,7 @@ struct Importing<'a> {
     ready: Vec<Ready>,
     /// Values of the key, and ids, among those that are ready.
     seen: BTreeSet<String>,
+    imagined: Imagined,
     done: Imported,
 }
 
@@ -184,6 +228,9 @@ impl Importing<'_> {
         let revision = (!is_new).then(|| row.revision - 1);
         let preconditions = vec![Precondition::Record { kind: row.kind.clone(), id: row.id, revision }];
         let (index, text) = found_by(self.def, &row.body);
+        if self.how.dry_run {
+            return self.imagine(row, index, is_new);
+        }
         let member =
             Member { scope: self.scope.clone(), preconditions, writes: vec![Write::PutRecord { row, index, text }] };
         self.ready.push(Ready { item, is_new, member });
@@ -207,13 +254,12 @@ impl Importing<'_> {
         fields: &Map<String, Value>,
     ) -> Result<Result<Option<RecordRow>, String>, KernelError> {
         let Some(key) = self.how.key else { return Ok(Ok(None)) };
-        let store = self.kernel.store();
         if key == "id" {
             let Some(id) = id else { return Ok(Err("id: it is missing, and --key names it".into())) };
             if self.seen.contains(&id.to_string()) {
                 self.write()?;
             }
-            return Ok(Ok(store.record(self.scope, &self.def.name, id)?));
+            return Ok(Ok(self.record(id)?));
         }
         // The value as it is stored: a phone number is written in many ways.
         let Some(value) = fields.get(key).filter(|value| !value.is_null()) else {
@@ -226,8 +272,7 @@ impl Importing<'_> {
         if !self.seen.insert(format!("{key}={value}")) {
             self.write()?;
         }
-        let filter = RecordFilter { indexed: vec![(key.to_owned(), value)], ..RecordFilter::default() };
-        let mut found = store.records(self.scope, &self.def.name, &filter, 2, None)?.items;
+        let mut found = self.records(key, &value)?;
         if found.len() > 1 {
             return Ok(Err(format!("{key}: several records have this value")));
         }
@@ -252,17 +297,62 @@ impl Importing<'_> {
         Ok(None)
     }
 
+    /// A record, as it is or as a dry run would have left it.
+    fn record(&self, id: RecordId) -> Result<Option<RecordRow>, KernelError> {
+        match self.imagined.rows.get(&id) {
+            Some((row, _)) => Ok(Some(row.clone())),
+            None => Ok(self.kernel.store().record(self.scope, &self.def.name, id)?),
+        }
+    }
+
+    /// Up to two records with this value of an indexed field or key, as they are or as a dry run would have left them.
+    fn records(&self, field: &str, value: &str) -> Result<Vec<RecordRow>, KernelError> {
+        let mut found: Vec<RecordRow> = self.imagined.with(field, value).take(2).cloned().collect();
+        let filter = RecordFilter { indexed: vec![(field.to_owned(), value.to_owned())], ..RecordFilter::default() };
+        let mut cursor = None;
+        while found.len() < 2 {
+            let page = self.kernel.store().records(self.scope, &self.def.name, &filter, 2, cursor.as_deref())?;
+            found.extend(page.items.into_iter().filter(|row| !self.imagined.rows.contains_key(&row.id)));
+            match page.next {
+                Some(next) => cursor = Some(next),
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// Decides what a commit would decide about one record, and takes it as written.
+    fn imagine(
+        &mut self,
+        row: RecordRow,
+        index: Vec<IndexEntry>,
+        is_new: bool,
+    ) -> Result<Result<(), String>, KernelError> {
+        if is_new && self.record(row.id)?.is_some() {
+            return Ok(Err(TAKEN.into()));
+        }
+        for entry in index.iter().filter(|entry| entry.unique) {
+            let holder = self.records(&entry.field, &entry.value)?.into_iter().find(|other| other.id != row.id);
+            if let Some(holder) = holder {
+                return Ok(Err(match self.imagined.rows.contains_key(&holder.id) {
+                    true => format!("{}: an earlier line has the same", fields_of(&entry.field)),
+                    false => held(&entry.field, holder.id),
+                }));
+            }
+        }
+        let count = if is_new { &mut self.done.created } else { &mut self.done.updated };
+        *count += 1;
+        self.imagined.put(row, index);
+        Ok(Ok(()))
+    }
+
     /// Writes what is ready, each record by itself.
     fn write(&mut self) -> Result<(), KernelError> {
         let ready = std::mem::take(&mut self.ready);
         if ready.is_empty() {
             return Ok(());
         }
-        let outcomes = if self.how.dry_run {
-            ready.iter().map(|_| Outcome::Committed).collect()
-        } else {
-            self.kernel.store().commit_now(ready.iter().map(|one| one.member.clone()).collect())?
-        };
+        let outcomes = self.kernel.store().commit_now(ready.iter().map(|one| one.member.clone()).collect())?;
         for (one, outcome) in ready.into_iter().zip(outcomes) {
             let why = match outcome {
                 Outcome::Committed if one.is_new => {
@@ -273,10 +363,8 @@ impl Importing<'_> {
                     self.done.updated += 1;
                     continue;
                 }
-                Outcome::Conflict(Conflict::Unique { field, holder, .. }) => {
-                    format!("{}: record {holder} has the same", field.replace('+', " and "))
-                }
-                Outcome::Conflict(_) if one.is_new => "id: there is a record with this id already".into(),
+                Outcome::Conflict(Conflict::Unique { field, holder, .. }) => held(&field, holder),
+                Outcome::Conflict(_) if one.is_new => TAKEN.into(),
                 Outcome::Conflict(_) => "somebody changed the record at the same time; import it again".into(),
                 Outcome::Refused(why) | Outcome::Blocked(why) => why,
             };

@@ -75,6 +75,8 @@ pub struct Kernel {
     pub(crate) defined: Mutex<std::collections::HashSet<Digest>>,
     /// The programs that plans compile to, by the shape of the plan.
     pub(crate) shapes: Mutex<crate::program::Shapes>,
+    /// What runs of a program redact, by the hash of the program.
+    pub(crate) redactors: Mutex<crate::redaction::Redactors>,
 }
 
 impl Kernel {
@@ -145,6 +147,7 @@ impl Kernel {
             forged: Mutex::default(),
             defined: Mutex::default(),
             shapes: Mutex::default(),
+            redactors: Mutex::default(),
         });
         host.belongs_to(&kernel);
         Ok(kernel)
@@ -189,6 +192,7 @@ impl Kernel {
             forged: Mutex::default(),
             defined: Mutex::default(),
             shapes: Mutex::default(),
+            redactors: Mutex::default(),
         });
         self.host.reload(toolbox);
         self.host.belongs_to(&kernel);

@@ -16,6 +16,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use self::message::Message;
+pub use self::message::ended;
 use crate::NextAction;
 use crate::draft::Draft;
 use crate::intake::Mode;

@@ -1,57 +1,124 @@
 //! Personal values of a run, as declared by the definitions it was planned with, whichever packs are loaded now.
 
-use std::borrow::Cow;
+mod parts;
+mod redacted;
 
-use brain_core::{Redactor, RunId};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError};
+
+use brain_core::{Digest, Redactor, RunId};
 use brain_engine::RunState;
-use brain_store::Scope;
+use brain_registry::model::Behavior;
+use brain_store::{RunRow, Scope};
 use serde_json::Value;
 
+pub use self::redacted::Redaction;
 use crate::kernel::Kernel;
 
+/// Redactors by program, for runs of calls.
+pub(crate) type Redactors = HashMap<Digest, Arc<Redactor>>;
+
+/// Maximum number of cached redactors.
+const MAX_REDACTORS: usize = 10_000;
+
 impl Kernel {
-    /// Redacts fields that the loaded packs or the run's own definitions declare as personal. If the run's definitions
-    /// cannot be read, only the loaded packs count.
-    pub fn redactor_of(&self, state: &RunState) -> Cow<'_, Redactor> {
-        let mut names = Vec::new();
+    /// Redacts fields that the run's own definitions declare as personal. The loaded packs decide about fields that no
+    /// definition of the run declares.
+    pub(crate) fn redactor_of(&self, state: &RunState) -> Arc<Redactor> {
+        let programs: Vec<Digest> = state.code.iter().flat_map(|code| code.hashes()).collect();
+        // The slots of a playbook are part of the run's input, not of its program.
+        let cacheable = match programs.as_slice() {
+            [one] if state.earlier.is_empty() && state.data.input.playbook().is_none() => Some(*one),
+            _ => None,
+        };
+        let cache = || self.redactors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cacheable.and_then(|program| cache().get(&program).cloned()) {
+            return known;
+        }
+        let made = Arc::new(self.make_redactor(state));
+        if let Some(program) = cacheable {
+            let mut cache = cache();
+            if cache.len() >= MAX_REDACTORS {
+                cache.clear();
+            }
+            cache.insert(program, made.clone());
+        }
+        made
+    }
+
+    fn make_redactor(&self, state: &RunState) -> Redactor {
+        let mut declared = Declared::default();
         let own = state.code.iter().flat_map(|code| (0..).zip(code.hashes()).map(|(number, _)| code.program(number)));
         for program in own.chain(state.earlier.iter().map(|(_, program)| program)) {
             for reference in program.steps.iter().flat_map(|step| step.tools()) {
-                // The loaded packs already cover identical definitions.
-                if self.registry().tool(&reference.name).is_some_and(|tool| tool.hash == reference.hash) {
-                    continue;
-                }
-                if let Ok(tool) = self.tool_of(reference) {
-                    personal(&tool.def.input, &mut names);
-                    personal(tool.def.output.as_ref().unwrap_or(&Value::Null), &mut names);
+                let Ok(tool) = self.tool_of(reference) else { continue };
+                declared.schema(&tool.def.input);
+                declared.schema(tool.def.output.as_ref().unwrap_or(&Value::Null));
+                if let Behavior::Record(behavior) = &tool.def.behavior
+                    && let Some(record) = self.registry().record(&behavior.record)
+                {
+                    record.fields.iter().for_each(|field| declared.field(&field.name, field.personal));
                 }
             }
         }
-        let loaded = self.registry().redactor();
-        if names.is_empty() { Cow::Borrowed(loaded) } else { Cow::Owned(loaded.with(names)) }
+        if let Some(playbook) = state.data.input.playbook() {
+            declared.schema(&playbook.schema);
+        }
+        let Declared { personal, other } = declared;
+        self.registry().redactor().without(&other).with(personal)
     }
 
-    /// [`Kernel::redactor_of`] for a run that is not loaded yet.
-    pub fn redactor_for(&self, scope: &Scope, run: RunId) -> Redactor {
-        match self.engine().run_state(scope, run) {
-            Ok(state) => self.redactor_of(&state).into_owned(),
-            Err(_) => self.registry().redactor().clone(),
+    /// What to redact wherever this run is shown: fields by name, and their values in every text.
+    pub fn redaction_of(&self, state: &RunState) -> Redaction {
+        let payloads = state.log.iter().flat_map(|row| &row.payloads);
+        Redaction::new((*self.redactor_of(state)).clone(), &state.row.request, payloads, &|kind| self.is_personal(kind))
+    }
+
+    /// [`Kernel::redaction_of`] for a run that is not loaded yet. Everything is redacted if its log cannot be read.
+    pub fn redaction_for(&self, scope: &Scope, run: RunId) -> Redaction {
+        if let Ok(state) = self.engine().run_state(scope, run) {
+            return self.redaction_of(&state);
         }
+        match (self.store().run(scope, run), self.store().log(scope, run)) {
+            (Ok(Some(RunRow { request, .. })), Ok(log)) => {
+                let payloads = log.iter().flat_map(|row| &row.payloads);
+                let redactor = self.registry().redactor().clone();
+                Redaction::new(redactor, &request, payloads, &|kind| self.is_personal(kind))
+            }
+            _ => Redaction::everything(),
+        }
+    }
+
+    /// Whether records of a type are found by personal values: a record that no loaded pack declares may be.
+    fn is_personal(&self, kind: &str) -> bool {
+        self.registry().record(kind).is_none_or(|record| record.fields.iter().any(|field| field.personal))
     }
 }
 
-/// The fields that a schema declares as personal, at any depth.
-fn personal(schema: &Value, names: &mut Vec<String>) {
-    match schema {
-        Value::Object(map) => {
-            for (name, property) in map.get("properties").and_then(Value::as_object).into_iter().flatten() {
-                if property["x-personal"] == true {
-                    names.push(name.clone());
+/// The fields that definitions declare. A name that one of them declares as personal is personal.
+#[derive(Default)]
+struct Declared {
+    personal: BTreeSet<String>,
+    other: BTreeSet<String>,
+}
+
+impl Declared {
+    fn field(&mut self, name: &str, personal: bool) {
+        let fields = if personal { &mut self.personal } else { &mut self.other };
+        fields.insert(name.to_owned());
+    }
+
+    /// The fields of a JSON Schema, at any depth.
+    fn schema(&mut self, schema: &Value) {
+        match schema {
+            Value::Object(map) => {
+                for (name, property) in map.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                    self.field(name, property["x-personal"] == true);
                 }
+                map.values().for_each(|inner| self.schema(inner));
             }
-            map.values().for_each(|inner| personal(inner, names));
+            Value::Array(items) => items.iter().for_each(|item| self.schema(item)),
+            _ => {}
         }
-        Value::Array(items) => items.iter().for_each(|item| personal(item, names)),
-        _ => {}
     }
 }

@@ -78,8 +78,9 @@ impl Kernel {
                 draft.understood(evidence, &request.message);
                 draft.status = RunStatus::NeedsInput;
                 let options = question.options.iter().map(|intent| {
-                    let (target, phrase) = (&intent.target, &intent.evidence.phrase);
-                    NextAction::say(format!("Say it so that only `{target}` is meant, for example: {phrase}"))
+                    let (target, phrase) = (&intent.target, intent.evidence.phrase.trim());
+                    let example = if phrase.is_empty() { String::new() } else { format!(", for example: {phrase}") };
+                    NextAction::say(format!("Say it so that only `{target}` is meant{example}"))
                 });
                 let teach = NextAction::Teach { run: draft.run };
                 draft.answer(&question.text, options.chain([teach]).collect());
@@ -97,7 +98,8 @@ impl Kernel {
                 draft.confidence = Confidence::None;
                 draft.reason = "No matching rule found".into();
                 draft.understood(evidence, &request.message);
-                let near: Vec<String> = nearest.iter().map(|one| one.phrase.clone()).collect();
+                let phrases = nearest.iter().map(|one| one.phrase.trim().to_owned());
+                let near: Vec<String> = phrases.filter(|phrase| !phrase.is_empty()).collect();
                 let (text, examples) = self.help(&near);
                 draft.answer(&text, examples);
                 Step::Done
@@ -141,6 +143,7 @@ impl Kernel {
         }
         let (things, examples) = self.offers();
         text.push_str(if text.ends_with('\n') { things.trim_start() } else { &things });
+        text.truncate(text.trim_end().len());
         (text, examples)
     }
 

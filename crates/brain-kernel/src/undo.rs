@@ -182,7 +182,7 @@ impl Kernel {
             return Ok(ChildUndo::Nothing(undoing.stays));
         }
         if let Some((other, status)) = earlier.open_over(&undoing.jobs) {
-            let message = format!("Run {other} ({status}) undoes the same; decide about that run first.");
+            let message = format!("Run {other} ({status}) would undo the same steps; decide about that run first.");
             return Ok(ChildUndo::Failed(Failure::business("already_being_undone", message)));
         }
         let request = undoing.request(scope, &state, earlier.key()?);

@@ -118,11 +118,11 @@ impl Kernel {
             },
             JobStatus::Running => {
                 let whose = match state.row.schedule.owner {
-                    Some(owner) if owner == self.engine().node() => "this server".to_owned(),
+                    Some(owner) if owner == self.engine().node() => "This server".to_owned(),
                     Some(owner) => self.about_node(owner),
-                    None => "a server".to_owned(),
+                    None => "A server".to_owned(),
                 };
-                let says = format!("{whose} is calling `{tool}` (attempt {}, at most {}).", job.attempt, timeout);
+                let says = format!("{whose} is calling `{tool}` (attempt {}, timeout {}).", job.attempt, timeout);
                 ("call", says, None, Vec::new())
             }
             JobStatus::Checking { again } => {
@@ -247,7 +247,7 @@ impl Kernel {
                 run,
                 status: row.status,
                 since: first.opened_at,
-                why: first.body["failure"]["message"].as_str().unwrap_or_default().to_owned(),
+                why: self.redaction_for(scope, run).text(first.body["failure"]["message"].as_str().unwrap_or_default()),
                 tool: first.tool.clone(),
                 in_doubt: letters.iter().any(|letter| letter.body["happened"] == "maybe"),
                 letters: letters.iter().map(|letter| letter.id.to_string()).collect(),

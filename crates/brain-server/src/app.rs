@@ -25,6 +25,7 @@ use crate::room::{LARGE_AT_ONCE, room};
 use crate::routes;
 use crate::serve::ServerConfig;
 use crate::token::KnownTokens;
+use crate::upkeep::Upkeep;
 
 /// Maximum number of concurrent blob uploads; more wait. Each needs a little more than a mebibyte of memory.
 const UPLOADS_AT_ONCE: usize = 64;
@@ -47,6 +48,7 @@ struct Inner {
     openapi: OnceLock<(Value, Bytes)>,
     pages: OnceLock<Pages>,
     closing: tokio::sync::watch::Sender<bool>,
+    upkeep: Option<Arc<dyn Upkeep>>,
 }
 
 /// Time reserved for the answer when a request waits for something.
@@ -76,6 +78,7 @@ impl App {
             openapi: OnceLock::new(),
             pages: OnceLock::new(),
             closing: tokio::sync::watch::Sender::new(false),
+            upkeep: config.upkeep.clone(),
         }))
     }
 
@@ -87,6 +90,11 @@ impl App {
     /// The slot in which a reload of packs replaces the kernel.
     pub(crate) fn slot(&self) -> &KernelSlot {
         &self.0.kernel
+    }
+
+    /// What the program around the server does for operators, if it does.
+    pub(crate) fn upkeep(&self) -> Option<Arc<dyn Upkeep>> {
+        self.0.upkeep.clone()
     }
 
     /// The cache of tokens.
@@ -191,6 +199,7 @@ pub(crate) fn api() -> OpenApiRouter<App> {
         .merge(routes::events::routes())
         .merge(routes::packs::routes())
         .merge(routes::operate::routes())
+        .merge(routes::upkeep::routes())
         .merge(routes::system::routes())
 }
 
@@ -221,8 +230,8 @@ async fn method_not_allowed(request: Request) -> Problem {
 
 /// Limits the duration of a request. Runs that it started continue, because they do not depend on the connection.
 async fn in_time(State(app): State<App>, request: Request, next: axum::middleware::Next) -> Response {
-    // The duration of an upload depends on its size, so each piece has its own timeout.
-    if request.method() == Method::POST && request.uri().path() == "/v1/blobs" {
+    // The duration of an upload depends on its size, so each piece has its own timeout. Upkeep goes through all data.
+    if request.method() == Method::POST && ["/v1/blobs", "/v1/gc", "/v1/reindex"].contains(&request.uri().path()) {
         return next.run(request).await;
     }
     let limit = app.0.request_timeout;

@@ -154,7 +154,7 @@ fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem>
         return Err(Problem::new(NOT_ALLOWED, detail));
     }
     if name.is_empty() || name.len() > MAX_ACTOR || name.chars().any(char::is_control) {
-        let detail = format!("Brain-Actor must name somebody, with at most {MAX_ACTOR} characters.");
+        let detail = format!("Brain-Actor must be a name of 1 to {MAX_ACTOR} characters.");
         return Err(Problem::new(NOT_ALLOWED, detail));
     }
     caller.actor = Actor { name: name.to_owned(), id: Some(format!("as {name}")), ..caller.actor };

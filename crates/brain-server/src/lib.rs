@@ -21,6 +21,7 @@ mod serve;
 mod socket;
 mod token;
 mod trace;
+mod upkeep;
 pub mod wire;
 
 pub use local::Local;
@@ -28,3 +29,4 @@ pub use openapi::openapi;
 pub use problem::{Inside, KINDS, Kind};
 pub use serve::{Bound, ServerConfig, bind, serve};
 pub use token::{Grants, new_token};
+pub use upkeep::{Sweeping, Upkeep};

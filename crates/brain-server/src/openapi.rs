@@ -18,6 +18,13 @@ const ANYWHERE: [(&str, &str); 4] = [
     ("503", "The server is not ready, or the answer took too long."),
 ];
 
+/// Problems of any route that takes a body.
+const WITH_BODY: [(&str, &str); 3] = [
+    ("408", "The body did not arrive in time."),
+    ("413", "The body is too large."),
+    ("415", "The body is not declared as JSON."),
+];
+
 const ABOUT: &str = "\
 Requests in plain words become checked plans and durable, receipted tool calls.
 
@@ -25,7 +32,7 @@ Errors are problem documents (RFC 9457) with a stable `code`. Lists take `limit`
 `next_cursor`.
 
 On a loopback address no token is needed, and the `Host` and `Origin` headers must name this server. Everywhere else \
-a bearer token is (`brain token new`).
+a bearer token is (`brain admin token new`).
 
 `Idempotency-Key` is honoured on `POST /v1/runs`. The other `POST`s act on something that exists and can be sent \
 again safely: what has been decided already is a `409`.";
@@ -56,7 +63,7 @@ pub fn openapi() -> OpenApi {
         Some(vec![SecurityRequirement::new("bearer", Vec::<String>::new()), SecurityRequirement::default()]);
     let components = document.components.get_or_insert_with(Components::new);
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
-    bearer.description = Some("A token made by `brain token new`; not needed on a loopback address.".into());
+    bearer.description = Some("A token made by `brain admin token new`; not needed on a loopback address.".into());
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     components.schemas.insert(ProblemDocument::name().into_owned(), ProblemDocument::schema());
     components.schemas.insert(FieldProblem::name().into_owned(), FieldProblem::schema());
@@ -83,9 +90,10 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten()
 }
 
-/// Adds the problems that any route may return, and gives every problem its body.
+/// Adds the problems that any route may return, and those of a body, and gives every problem its body.
 fn complete(operation: &mut Operation) {
-    for (status, description) in ANYWHERE {
+    let of_body = WITH_BODY.iter().filter(|_| operation.request_body.is_some());
+    for (status, description) in ANYWHERE.iter().chain(of_body).copied() {
         let responses = &mut operation.responses.responses;
         responses.entry(status.to_owned()).or_insert_with(|| RefOr::T(Response::new(description)));
     }

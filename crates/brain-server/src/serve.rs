@@ -24,6 +24,7 @@ use tower::ServiceExt;
 use crate::app::{App, router};
 use crate::guard::Peer;
 use crate::socket::Socket;
+use crate::upkeep::Upkeep;
 
 /// Delay after a failed accept, for example because of too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -51,6 +52,8 @@ pub struct ServerConfig {
     pub slow_request: Duration,
     /// How long open requests may continue after the server was asked to stop.
     pub shutdown_grace: Duration,
+    /// Operators' work that needs the configuration of the program; `None`: it cannot be done here.
+    pub upkeep: Option<Arc<dyn Upkeep>>,
 }
 
 impl ServerConfig {
@@ -66,6 +69,7 @@ impl ServerConfig {
             header_timeout: Duration::from_secs(15),
             slow_request: Duration::from_secs(5),
             shutdown_grace: Duration::from_secs(10),
+            upkeep: None,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The Unix socket of a server: for the users of its machine who may use its store.
 //!
 //! The file has mode 0600. The server that holds the lock on `<path>.lock` owns the socket, which distinguishes a
-//! stale socket from one in use without a race between servers.
+//! stale socket from one in use without a race between servers. Both files are removed when the server stops; what killed
+//! servers left in the runtime folder, where sockets are named after their store's URL, is removed by the next server.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
@@ -18,21 +19,64 @@ pub(crate) struct Socket {
     listener: UnixListener,
     path: PathBuf,
     /// Held as long as the socket is open.
-    _lock: File,
+    _lock: Lock,
+}
+
+/// The lock of a socket. Its file is removed when this is dropped.
+struct Lock {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock of a socket; `None` if another server has it.
+    fn take(socket: &Path) -> io::Result<Option<Self>> {
+        let mut path = socket.as_os_str().to_owned();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        loop {
+            let file = OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(&path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // The file may have been removed after it was opened; then its lock says nothing.
+            let inode = file.metadata()?.ino();
+            if std::fs::metadata(&path).is_ok_and(|there| there.ino() == inode) {
+                return Ok(Some(Self { _file: file, path }));
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+/// Removes sockets and locks in the runtime folder whose servers are gone. Failures leave them for the next server.
+fn remove_stale(folder: &Path, own: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let digest = name.to_str().and_then(|name| name.strip_suffix(".sock"));
+        let is_ours = digest.is_some_and(|digest| digest.len() == 16 && digest.bytes().all(|b| b.is_ascii_hexdigit()));
+        if is_ours
+            && path != own
+            && let Ok(Some(_lock)) = Lock::take(&path)
+        {
+            drop(std::fs::remove_file(&path));
+        }
+    }
 }
 
 impl Socket {
     /// Opens the socket; `None` if another server has it.
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut lock = path.as_os_str().to_owned();
-        lock.push(".lock");
-        let lock = OpenOptions::new().create(true).write(true).truncate(false).mode(0o600).open(lock)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
+        let Some(lock) = Lock::take(path)? else { return Ok(None) };
+        remove_stale(folder, path);
         match std::fs::symlink_metadata(path) {
             // Left behind by a server that was killed.
             Ok(there) if there.file_type().is_socket() => {}
@@ -101,6 +145,24 @@ mod tests {
         drop(first);
         assert!(!path.exists());
         assert!(Socket::open(&path).unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_killed_servers_left_in_the_runtime_folder_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["00112233445566aa.sock", "s.db.sock"] {
+            drop(std::os::unix::net::UnixListener::bind(at(name)).unwrap());
+            std::fs::write(at(&format!("{name}.lock")), "").unwrap();
+        }
+        let other = Socket::open(&at("ffffffffffffffff.sock")).unwrap().expect("nobody has it");
+        assert!(!at("00112233445566aa.sock").exists() && !at("00112233445566aa.sock.lock").exists());
+        let own = Socket::open(&at("0123456789abcdef.sock")).unwrap().expect("nobody has it");
+        assert!(at("ffffffffffffffff.sock").exists(), "a server has it");
+        assert!(at("s.db.sock").exists(), "beside a store, files belong to that store");
+        drop((own, other));
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@ pub mod native;
 mod outcome;
 mod record;
 mod requires;
+mod scale;
 mod secret;
 mod settings;
 mod toolbox;

@@ -242,7 +242,8 @@ impl Toolbox {
         mut result: ToolResult,
     ) -> Result<ToolResult, Failure> {
         let tool = call.tool();
-        result.data = tool.validate_output(result.data).map_err(|problems| {
+        let data = crate::scale::money(result.data, tool, &self.registry);
+        result.data = tool.validate_output(data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
             let message = format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; "));
             Failure::contract("bad_output", message)

@@ -1,4 +1,4 @@
-//! A load generator for a kernel, used by `brain bench runs` and the benchmarks in `brain-bench`.
+//! A load generator for a kernel, used by `brain dev bench runs` and the benchmarks in `brain-bench`.
 //!
 //! It runs a small built-in pack for the tenant `bench`. External calls are answered at once, so the engine and the
 //! store are measured, not a network.

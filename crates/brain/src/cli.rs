@@ -155,7 +155,7 @@ pub(crate) enum Command {
     Do(DoArgs),
     /// Serve the HTTP API.
     #[command(
-        after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: make one first with `brain token new`."
+        after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: make one first with `brain admin token new`."
     )]
     Serve(ServeArgs),
     /// Play a short demo on the built-in pack, then start a server to try.
@@ -176,10 +176,7 @@ pub(crate) enum Command {
         text: String,
     },
     /// Measure understanding on a pack's corpus or a data set.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain eval                                  the corpus of the built-in pack\n  brain eval --pack packs/shop --json > before.json\n  brain eval --pack packs/shop --compare before.json\n  brain eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain eval --train train.tsv --test test.tsv --shots 5 --draws 5"
-    )]
+    #[command(hide = true)]
     Eval(EvalArgs),
     /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.
     #[command(hide = true)]
@@ -190,7 +187,7 @@ pub(crate) enum Command {
     )]
     Teach(TeachArgs),
     /// Remove a taught phrase.
-    #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --why \"too general\"")]
+    #[command(after_help = "Examples:\n  brain unteach \"ring {title}\" --note \"too general\"")]
     Unteach(UnteachArgs),
     /// Review and promote phrases learned from real requests.
     #[command(
@@ -221,10 +218,7 @@ pub(crate) enum Command {
     )]
     Approve(ApproveArgs),
     /// Undo a run: shows the plan first, `--yes` executes it.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain undo RUN                      show what would be undone, last step first\n  brain undo RUN/s2                   undo one step\n  brain undo RUN --yes                undo without asking\n\nRefused if a record has changed since; the error names the record."
-    )]
+    #[command(hide = true)]
     Undo {
         /// The run, or RUN/STEP.
         run: String,
@@ -233,10 +227,7 @@ pub(crate) enum Command {
         yes: bool,
     },
     /// Accept, correct or reject a result that waits for review.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain review RUN                    show the result\n  brain review RUN --accept           continue\n  brain review RUN --set name=Acme    correct a field and continue\n  brain review RUN --reject --note \"wrong form\""
-    )]
+    #[command(hide = true)]
     Review(ReviewArgs),
     /// Show how a request was expanded into steps: digests, policy, records in lock order.
     #[command(hide = true)]
@@ -274,10 +265,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Records(RecordsCommand),
     /// Apply the configured retention: erase payloads and delete runs whose time is up.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain gc --dry-run     show what would be deleted\n  brain gc --all         for every tenant\n  brain gc --all --compact\n\nIn brain.yaml:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
-    )]
+    #[command(hide = true)]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.
     #[command(hide = true)]
@@ -290,16 +278,10 @@ pub(crate) enum Command {
     #[command(subcommand, hide = true)]
     Store(StoreCommand),
     /// Back up the store to one file while servers keep running.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain backup brain-backup.db\n  brain backup nightly.db --force     overwrite the previous backup\n  brain backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a consistent snapshot of the whole store, large values included. A store in PostgreSQL is backed up with\npg_dump; this prints the command."
-    )]
+    #[command(hide = true)]
     Backup(BackupArgs),
     /// Restore the store from a backup.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain restore brain-backup.db\n  brain restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain restore brain-backup.db --force    overwrite the existing store\n\nThe backup is verified first. The next server takes over runs with an external call in flight, as after a crash."
-    )]
+    #[command(hide = true)]
     Restore(BackupArgs),
     /// Make a running server reload its packs.
     #[command(
@@ -331,10 +313,7 @@ pub(crate) enum Command {
     /// Check packs, store, secrets, hosts and clock.
     Doctor,
     /// Upgrade the tables of the store. Every command does this when it opens the store.
-    #[command(
-        hide = true,
-        after_help = "Examples:\n  brain migrate --dry-run             show what would change\n  brain migrate --store postgres://brain@db.internal/brain"
-    )]
+    #[command(hide = true)]
     Migrate {
         /// Show what would change, without changing it.
         #[arg(long)]
@@ -481,7 +460,7 @@ pub(crate) struct GcArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum RecordsCommand {
-    /// List records of a type, newest first.
+    /// List records of a type, oldest first.
     #[command(after_help = "Examples:\n  brain records list lead\n  brain records list lead --state won --json")]
     List(ListRecordsArgs),
     /// Show one record.
@@ -601,7 +580,7 @@ pub(crate) struct ReindexArgs {
 pub(crate) enum StoreCommand {
     /// Copy everything, or one tenant, into another store, and verify the copy.
     #[command(
-        after_help = "Examples:\n  brain store copy sqlite:brain.db postgres://brain@db/brain\n  brain store copy postgres://brain@db/brain sqlite:acme.db --tenant acme\n  brain store copy sqlite:brain.db sqlite:new.db --dry-run\n\nStop the servers of the source first. The source is only read; its audit log records the copy."
+        after_help = "Examples:\n  brain admin store copy sqlite:brain.db postgres://brain@db/brain\n  brain admin store copy postgres://brain@db/brain sqlite:acme.db --tenant acme\n  brain admin store copy sqlite:brain.db sqlite:new.db --dry-run\n\nStop the servers of the source first. The source is only read; its audit log records the copy."
     )]
     Copy(CopyArgs),
 }
@@ -883,7 +862,7 @@ pub(crate) enum TokenCommand {
     List,
     /// Revoke a token.
     Revoke {
-        /// Id of the token, as shown by `brain token list`.
+        /// Id of the token, as shown by `brain admin token list`.
         id: String,
     },
 }

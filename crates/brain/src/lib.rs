@@ -27,11 +27,15 @@
 //! }
 //! ```
 
+#[macro_use]
+mod out;
+
 #[doc(hidden)]
 pub mod bench;
 mod cli;
 mod commands;
 mod config;
+mod hint;
 mod logging;
 mod next_action;
 mod notify;
@@ -55,10 +59,14 @@ pub use {schemars, serde, serde_json};
 
 /// The whole command line. Exit codes: 0 done, 1 not done, 2 wrong usage.
 pub fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    system::end_quietly_without_reader();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
     show::use_colours(cli.global.color);
     system::outlive_file_size_limit();
-    system::end_quietly_without_reader();
+    hint::remember(&cli.global);
     let as_json = cli.global.json;
     let done = cli.settle().and_then(|cli| {
         logging::start(&cli.global, &cli.command);
@@ -67,9 +75,26 @@ pub fn main() -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
+        Err(error) if system::is_broken_pipe(&error) => ExitCode::from(system::BROKEN_PIPE),
         Err(error) => {
             show::error(&error, as_json);
             ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
         }
     }
+}
+
+/// Prints help, the version, or why the arguments cannot be used.
+fn usage(error: &clap::Error) -> ExitCode {
+    let as_json = std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json");
+    if as_json && error.use_stderr() {
+        let text = error.render().to_string();
+        // The usage and the pointer to the help are for people.
+        let what = text.split("\n\nUsage:").next().unwrap_or(&text).trim().trim_start_matches("error: ");
+        show::json(&brain_server::wire::ProblemDocument::of_usage(what));
+    } else if let Err(error) = error.print() {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return ExitCode::from(system::BROKEN_PIPE);
+        }
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -9,6 +9,7 @@ use brain_store::StoreError;
 use serde_json::{Map, Value};
 
 use crate::cli::{ColorArg, Global};
+use crate::commands::Usage;
 use crate::next_action::in_terminal;
 use crate::remote::Refused;
 use crate::system::SystemClock;
@@ -32,6 +33,9 @@ pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
             return json(document);
         }
         let detail = format!("{error:#}");
+        if error.is::<Usage>() {
+            return json(&ProblemDocument::of_usage(&detail));
+        }
         let of_engine = || error.downcast_ref::<EngineError>().map(|error| KernelError::from(error.clone()));
         let of_store = || error.downcast_ref::<StoreError>().map(|error| KernelError::from(error.clone()));
         let known = error.downcast_ref::<KernelError>().cloned().or_else(of_engine).or_else(of_store);
@@ -72,8 +76,9 @@ pub(crate) fn json(value: &impl serde::Serialize) {
 }
 
 /// A number of things: `1 tool`, `2 tools`.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+pub(crate) fn count<N: std::fmt::Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 /// A status in its colour.
@@ -164,7 +169,7 @@ fn rows(result: &Value) {
         }
         table.print(2);
         if items.len() > SHOWN {
-            anstream::println!("  {DIM}… and {} more; --json shows all{DIM:#}", items.len() - SHOWN);
+            outln!("  {DIM}… and {} more; --json shows all{DIM:#}", items.len() - SHOWN);
         }
     }
 }
@@ -207,14 +212,14 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
     if verbose {
         if !planned.is_empty() {
             let confidence = word(&decision.confidence);
-            anstream::println!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", decision.reason);
+            outln!("{DIM}understood{DIM:#}  {} {DIM}({confidence} confidence){DIM:#}", decision.reason);
         }
         for (number, call) in planned.iter().enumerate() {
             let head = if number == 0 { "plan      " } else { "          " };
             let (number, input) = (number + 1, fields(&call.input));
             let fits = 15 + wide(&call.tool_name) + 2 + wide(&input) <= width();
             let beside = if fits { input.as_str() } else { "" };
-            anstream::println!("{DIM}{head}{DIM:#}  {number}. {BOLD}{}{BOLD:#}  {beside}", call.tool_name);
+            outln!("{DIM}{head}{DIM:#}  {number}. {BOLD}{}{BOLD:#}  {beside}", call.tool_name);
             if !fits {
                 lines(&input, 15);
             }
@@ -224,30 +229,30 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
                 if receipt.status == "succeeded" { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
             let undo = if receipt.undo { " (undo)" } else { "" };
             let took = span(Millis(receipt.duration_ms));
-            anstream::println!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{took}{DIM:#}", receipt.tool_name);
+            outln!("{DIM}receipt   {DIM:#}  {mark} {}{undo}  {DIM}{took}{DIM:#}", receipt.tool_name);
             lines(&fields(&receipt.result), 14);
         }
         if !planned.is_empty() {
-            anstream::println!();
+            outln!();
         }
     }
     let style = if response.ok { Style::new() } else { RED };
     for (number, line) in response.assistant_message.lines().enumerate() {
-        if number == 0 { anstream::println!("{style}{line}{style:#}") } else { anstream::println!("{line}") }
+        if number == 0 { outln!("{style}{line}{style:#}") } else { outln!("{line}") }
     }
     receipts.iter().for_each(|receipt| rows(&receipt.result));
     if decision.confidence != Confidence::None {
-        for action in response.actions.iter().map(in_terminal) {
-            anstream::println!("{DIM}→{DIM:#} {action}");
+        for action in response.actions.iter().map(in_terminal).filter(|action| !action.trim().is_empty()) {
+            outln!("{DIM}→{DIM:#} {action}");
         }
     }
-    anstream::println!("{DIM}run {} · {}{DIM:#}", response.run_id, status(response.status.as_str()));
+    outln!("{DIM}run {} · {}{DIM:#}", response.run_id, status(response.status.as_str()));
 }
 
 /// Prints secondary text behind an indent, in lines that fit.
 fn lines(text: &str, indent: usize) {
     for line in wrap(text, width().saturating_sub(indent)) {
-        anstream::println!("{:indent$}{DIM}{line}{DIM:#}", "");
+        outln!("{:indent$}{DIM}{line}{DIM:#}", "");
     }
 }
 

@@ -120,16 +120,28 @@ pub(crate) fn outlive_file_size_limit() {
     }
 }
 
-/// Ends the command silently when its reader goes away (`brain runs | head`), with the exit code that a shell reports
-/// for SIGPIPE.
+/// The exit code of a command whose reader went away: what a shell reports for SIGPIPE.
+pub(crate) const BROKEN_PIPE: u8 = 128 + 13;
+
+/// Whether a command failed because the reader of its output went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(is_broken)
+            || cause
+                .downcast_ref::<csv::Error>()
+                .is_some_and(|error| matches!(error.kind(), csv::ErrorKind::Io(error) if is_broken(error)))
+    })
+}
+
+/// Ends the command silently when its reader goes away (`brain runs | head`), with [`BROKEN_PIPE`].
 pub(crate) fn end_quietly_without_reader() {
-    const BROKEN_PIPE: i32 = 128 + 13;
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         // The print macros of the standard library report this only as a panic.
         let message = info.payload_as_str().unwrap_or_default();
         if message.starts_with("failed printing to std") && message.contains("Broken pipe") {
-            std::process::exit(BROKEN_PIPE);
+            std::process::exit(i32::from(BROKEN_PIPE));
         }
         hook(info);
     }));

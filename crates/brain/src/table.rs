@@ -26,9 +26,22 @@ pub(crate) fn wide(text: &str) -> usize {
 /// A text in lines of at most this width, broken between words. A longer word has its own line. If there are more lines
 /// than fit a list, the last one ends with `…`.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    wrap_to(text, width, LINES)
+}
+
+/// The same with every line, and with the line breaks of the text.
+pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
+    let lines = text.lines().flat_map(|line| match line.trim().is_empty() {
+        true => vec![String::new()],
+        false => wrap_to(line, width, usize::MAX),
+    });
+    lines.collect()
+}
+
+fn wrap_to(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        let is_full = lines.len() == LINES;
+        let is_full = lines.len() == most;
         match lines.last_mut() {
             Some(line) if wide(line) + 1 + wide(word) <= width => {
                 line.push(' ');
@@ -55,7 +68,7 @@ pub(crate) fn entry(head: &str, facts: &[String], id: &str) {
     let width = width();
     let lines = wrap(head, width);
     for line in &lines {
-        anstream::println!("{BOLD}{line}{BOLD:#}");
+        outln!("{BOLD}{line}{BOLD:#}");
     }
     let facts: Vec<&String> = facts.iter().filter(|fact| !fact.is_empty()).collect();
     let mut line = String::new();
@@ -78,10 +91,10 @@ pub(crate) fn entry(head: &str, facts: &[String], id: &str) {
 
 fn print_fact(line: &str, width: usize) {
     if wide(&anstream::adapter::strip_str(line).to_string()) + 2 <= width {
-        return anstream::println!("  {DIM}{line}{DIM:#}");
+        return outln!("  {DIM}{line}{DIM:#}");
     }
     for part in wrap(line, width - 2) {
-        anstream::println!("  {DIM}{part}{DIM:#}");
+        outln!("  {DIM}{part}{DIM:#}");
     }
 }
 
@@ -142,16 +155,12 @@ impl Table {
         let (lines, left_out) = self.lines(width().saturating_sub(indent));
         let space = " ".repeat(indent);
         for (number, line) in lines.iter().enumerate() {
-            if number == 0 {
-                anstream::println!("{space}{DIM}{line}{DIM:#}")
-            } else {
-                anstream::println!("{space}{line}")
-            }
+            if number == 0 { outln!("{space}{DIM}{line}{DIM:#}") } else { outln!("{space}{line}") }
         }
         if !left_out.is_empty() {
             let note = format!("--json also has {}", left_out.join(", "));
             for line in wrap(&note, width().saturating_sub(indent)) {
-                anstream::println!("{space}{DIM}{line}{DIM:#}");
+                outln!("{space}{DIM}{line}{DIM:#}");
             }
         }
     }
@@ -166,6 +175,7 @@ mod tests {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("immeasurable x", 4), ["immeasurable", "x"]);
         assert_eq!(wrap("a b c d e", 1), ["a", "b", "c …"]);
+        assert_eq!(wrap_all("a b c d e\n\nf", 3), ["a b", "c d", "e", "", "f"]);
     }
 
     #[test]

@@ -259,7 +259,7 @@ fn a_dead_letter_is_listed_shown_escalated_and_resolved() {
     let again = gone(&["dlq", "retry", id]);
     assert_eq!(again.status.code(), Some(1), "it still fails: {}", text(&again));
     let unsaid = gone(&["dlq", "resolve", id, "--note", " "]);
-    assert_eq!(unsaid.status.code(), Some(1), "a note is required");
+    assert_eq!(unsaid.status.code(), Some(2), "a note is required");
     let resolved = gone(&["dlq", "resolve", id, "--note", "called by phone", "--json"]);
     assert_eq!(resolved.status.code(), Some(0), "{}", text(&resolved));
     assert_eq!(json(&resolved)["status"], "completed");
@@ -328,7 +328,7 @@ fn a_reachable_server_requires_a_token_first() {
     let serve = |more: &[&str]| run(&store, &[&["serve", "--addr", "192.0.2.1:7700"], more].concat());
     let refused = serve(&[]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused).contains("brain token new"), "{}", text(&refused));
+    assert!(text(&refused).contains("brain admin token new"), "{}", text(&refused));
     assert!(text(&serve(&["--without-tokens"])).contains("cannot listen"), "the option overrides the check");
     assert!(run(&store, &["token", "new", "--tenant", "acme"]).status.success());
     assert!(text(&serve(&[])).contains("cannot listen"), "an existing token satisfies the check");
@@ -337,9 +337,17 @@ fn a_reachable_server_requires_a_token_first() {
 #[test]
 fn a_closed_pipe_ends_a_command_quietly() {
     let (_folder, store) = store();
-    let docs = (&["pack", "docs", "packs/trades"][..], &[141][..]);
-    let completions = (&["completions", "bash"][..], &[0, 141][..]);
-    for (args, codes) in [docs, completions] {
+    assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
+    for args in [
+        &["pack", "docs", "packs/trades"][..],
+        &["completions", "bash"],
+        &["--help"],
+        &["runs"],
+        &["runs", "--json"],
+        &["records", "export", "task"],
+        &["records", "export", "task", "--format", "jsonl"],
+        &["events"],
+    ] {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_brain"))
             .args(args)
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
@@ -350,9 +358,8 @@ fn a_closed_pipe_ends_a_command_quietly() {
             .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        let code = output.status.code().unwrap();
-        assert!(codes.contains(&code), "{args:?} ended with {code}: {}", text(&output));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(output.status.code(), Some(141), "{args:?}: {}", text(&output));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
     }
 }
 
@@ -380,6 +387,43 @@ fn errors_are_problem_documents_with_json() {
     let problem = json(&output);
     assert_eq!((&problem["code"], &problem["status"]), (&json!("no_such_run"), &json!(404)), "{problem:#}");
     assert!(output.stderr.is_empty());
+    // Wrong usage has its own code, and so has a text that is not an id.
+    for args in [
+        &["runs", "show", "nonsense"][..],
+        &["approve", "nonsense"],
+        &["dlq", "retry", "nonsense"],
+        &["dlq", "resolve", "01890a5d-ac96-774b-bcce-b302099a8057", "--note", " "],
+        &["records", "get", "task", "nonsense"],
+        &["admin", "token", "revoke", "nonsense"],
+        &["blob", "get", "nonsense"],
+        &["runs", "--status", "bogus"],
+        &["runs", "show"],
+        &["no-such-command"],
+        &["do"],
+    ] {
+        let output = run(&store, &[args, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
+        let problem = json(&output);
+        assert_eq!((&problem["code"], &problem["status"]), (&json!("usage"), &json!(400)), "{args:?}: {problem:#}");
+        assert!(!problem["detail"].as_str().unwrap().is_empty(), "{args:?}");
+        assert!(output.stderr.is_empty(), "{args:?}: {}", text(&output));
+        assert_eq!(run(&store, args).status.code(), Some(2), "{args:?} without --json");
+    }
+    let help = run(&store, &["runs", "--help", "--json"]);
+    assert!(help.status.success() && text(&help).contains("Usage:"), "{}", text(&help));
+}
+
+#[test]
+fn the_demo_tells_its_story_with_the_built_in_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = common::brain(&folder.path().join("s.db"))
+        .env_remove("BRAIN_STORE")
+        .env("BRAIN_PACK", "/nowhere/at/all")
+        .args(["demo", "--once"])
+        .output()
+        .unwrap();
+    assert!(demo.status.success(), "{}", text(&demo));
+    assert!(text(&demo).contains("Everything has a receipt"), "{}", text(&demo));
 }
 
 #[test]

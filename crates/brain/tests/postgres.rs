@@ -1,4 +1,4 @@
-//! The commands over a store in PostgreSQL, and `brain migrate`.
+//! The commands over a store in PostgreSQL, and `brain admin migrate`.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;

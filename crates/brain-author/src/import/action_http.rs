@@ -21,7 +21,7 @@ pub(super) fn how(action: &Node, id: &str, domain: &str, params: &[Param], notes
     match url.as_deref().filter(|url| url.starts_with("https://") || url.starts_with("http://")) {
         Some(url) => {
             if let Some(kind) = kind.filter(|kind| !kind.contains("api") && !kind.contains("http")) {
-                notes.add("execution_type", format!("`{kind}`: the call of `{url}` is taken instead"));
+                notes.add("execution_type", format!("`{kind}` is not supported; the call of `{url}` is used instead"));
             }
             call(action, url, domain, params, notes)
         }
@@ -31,7 +31,7 @@ pub(super) fn how(action: &Node, id: &str, domain: &str, params: &[Param], notes
             }
             for key in ["api_method", "api_auth_type", "success_criteria", "failure_criteria"] {
                 if action.get(key).is_some_and(|node| node.kind() != "nothing") {
-                    notes.add(key, "says something about a call, and there is none");
+                    notes.add(key, "is ignored: there is no call that it applies to");
                 }
             }
             let kind = kind.unwrap_or_else(|| "nothing".into());

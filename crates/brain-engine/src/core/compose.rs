@@ -128,7 +128,7 @@ impl Core {
         // Another node owns the run: the request is decided here, external calls start there.
         let guest = schedule.owner.is_some_and(|owner| owner != self.node);
         if live.redecided > MAX_REDECISIONS && live.is_atomic() {
-            let message = "Others kept changing the same records; nothing was done. Try again in a moment.";
+            let message = "Concurrent changes to the same records kept this from being written; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
             inputs.push(Told::Input(Input::Halt(0, failure), None));
         }

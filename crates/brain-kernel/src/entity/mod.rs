@@ -239,7 +239,7 @@ impl Kernel {
         };
         let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
         let first = kinds.first()?;
-        tracing::warn!(tenant = %scope.tenant(), ?kinds, "the lookup fields of these record types changed; run `brain records reindex` so that older records are found by name");
+        tracing::info!(tenant = %scope.tenant(), ?kinds, "the lookup fields of these record types changed; run `brain records reindex` so that older records are found by name");
         Some(format!(
             " Older records may not be found by name: their lookup index is stale. `brain records reindex {first}` rebuilds it."
         ))

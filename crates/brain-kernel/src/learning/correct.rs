@@ -175,8 +175,9 @@ impl Kernel {
         {
             changes.delete(CORRECTION, oldest);
         } else if known.len() >= MAX_CORRECTIONS {
-            let message =
-                format!("there are already {MAX_CORRECTIONS} corrections; `brain gc` deletes those without a run");
+            let message = format!(
+                "there are already {MAX_CORRECTIONS} corrections; `brain admin gc` deletes those without a run"
+            );
             return Err(KernelError::Refused(message));
         }
         self.add(&mut changes, CORRECTION, row, ("run", &row.run.to_string()));

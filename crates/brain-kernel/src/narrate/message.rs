@@ -26,11 +26,7 @@ impl Message {
 
     /// Adds a sentence.
     pub(super) fn say(&mut self, sentence: impl Into<String>) {
-        let mut sentence = sentence.into();
-        if !sentence.ends_with(['.', '!', '?', '…']) {
-            sentence.push('.');
-        }
-        self.sentences.push(sentence);
+        self.sentences.push(ended(sentence.into()));
     }
 
     /// Adds step counts if some steps were not done.
@@ -59,9 +55,30 @@ impl Message {
         }
         let sentences = self.sentences.join(" ");
         if self.lines.len() == 1 && !sentences.is_empty() {
-            return format!("{} {sentences}", self.lines[0]);
+            return format!("{} {sentences}", ended(self.lines.swap_remove(0)));
         }
         self.lines.extend((!sentences.is_empty()).then_some(sentences));
         self.lines.join("\n")
+    }
+}
+
+/// A sentence with its end, so that another can follow.
+pub fn ended(mut sentence: String) -> String {
+    sentence.truncate(sentence.trim_end().len());
+    if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', '…', ':', '”']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ended;
+
+    #[test]
+    fn a_sentence_ends_before_another_begins() {
+        for (text, shown) in [("Task created: Call Bob", "Task created: Call Bob."), ("Done. ", "Done."), ("", "")] {
+            assert_eq!(ended(text.to_owned()), shown);
+        }
     }
 }

@@ -74,7 +74,7 @@ fn thresholds(cx: &mut Context<'_>, node: &Node) {
         });
         if !number.is_some_and(|number| (0.0..=most).contains(&number)) {
             let wanted = if hundredths { "a whole number from 0 to 100" } else { "a number from 0 to 1" };
-            let help = "`brain tune` finds good values and prints them in this form";
+            let help = "`brain dev tune` finds good values and prints them in this form";
             cx.report(Code::WrongKind, node.span, format!("`{key}` must be {wanted}"), Some(help.into()));
         }
     }

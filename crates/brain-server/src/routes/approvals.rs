@@ -99,10 +99,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such approval."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "It is already decided, the run no longer waits for it, the run waits for several, or the digest differs."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "The decision is missing, or a field is invalid. Nothing runs."),
     )
 )]

@@ -93,7 +93,7 @@ fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
     let Some(given) = headers.get(header::CONTENT_TYPE) else { return Ok(UNKNOWN.to_owned()) };
     let text = given.to_str().unwrap_or_default().trim();
     if text.is_empty() || text.len() > MAX_MEDIA_TYPE || !text.contains('/') {
-        let message = format!("a media type such as `image/png` is needed, of at most {MAX_MEDIA_TYPE} characters");
+        let message = format!("give a media type such as `image/png`, of at most {MAX_MEDIA_TYPE} characters");
         return Err(Problem::invalid("Content-Type", message));
     }
     Ok(text.to_owned())

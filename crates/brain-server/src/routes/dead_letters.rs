@@ -64,7 +64,7 @@ async fn list(
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
         let rows = kernel.store().letters(&caller.scope, query.open, limit, page_cursor(&query.cursor))?;
-        Ok(Json(Page::of(rows, |row| Letter::of(&row, &kernel.redactor_for(&caller.scope, row.run)))))
+        Ok(Json(Page::of(rows, |row| Letter::of(&row, &kernel.redaction_for(&caller.scope, row.run)))))
     })
     .await
 }
@@ -81,7 +81,7 @@ async fn list(
 )]
 async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<Letter>, Problem> {
     let row = find(&app, &caller, letter_id(&id)?).await?;
-    Ok(Json(Letter::of(&row, &app.kernel().redactor_for(&caller.scope, row.run))))
+    Ok(Json(Letter::of(&row, &app.kernel().redaction_for(&caller.scope, row.run))))
 }
 
 /// Retry with the same key.
@@ -95,10 +95,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 200, description = "The letter and its run", body = LetterDecided),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "It is already decided."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -123,9 +120,6 @@ async fn retry(
     responses(
         (status = 200, description = "The result of each letter", body = RetriedMany),
         (status = 400, description = "The body is not JSON."),
-        (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -156,10 +150,7 @@ async fn retry_many(
         (status = 200, description = "The letter and its run", body = LetterDecided),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "It is already decided."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "The note is missing, or the result is invalid."),
     )
 )]
@@ -197,10 +188,7 @@ async fn resolve(
         (status = 200, description = "The letter and its run", body = LetterDecided),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "It is already decided."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "`to` is missing, or a field is invalid."),
     )
 )]
@@ -252,7 +240,7 @@ async fn decide(
     let report = app.kernel().decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
     let row = find(app, &caller, id).await?;
     Ok(Json(LetterDecided {
-        letter: Letter::of(&row, &app.kernel().redactor_for(&caller.scope, row.run)),
+        letter: Letter::of(&row, &app.kernel().redaction_for(&caller.scope, row.run)),
         run: report.into(),
     }))
 }

@@ -224,7 +224,7 @@ fn read(
                     }
                     log => log?,
                 };
-                new.insert(run_events(&log, &kernel.redactor_for(scope, row.run)))
+                new.insert(run_events(&log, &kernel.redaction_for(scope, row.run)))
             }
         };
         let first = events.partition_point(|event| event.seq < row.seq);

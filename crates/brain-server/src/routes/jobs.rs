@@ -61,9 +61,6 @@ fn lease(given: Option<u64>) -> Result<Option<Millis>, Problem> {
     responses(
         (status = 200, description = "The jobs", body = Activated),
         (status = 400, description = "The body is not JSON."),
-        (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
@@ -101,10 +98,7 @@ async fn activate(
         (status = 200, description = "The answer is durable", body = JobTaken),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The lease has ended, or the job has other arguments. Nothing changed."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
@@ -122,12 +116,12 @@ async fn complete(
     if new_steps.len() as u64 > MAX_JOBS {
         return Err(Problem::invalid(
             "new_steps",
-            format!("{} steps are too many; at most {MAX_JOBS}", new_steps.len()),
+            format!("{} steps are too many; the maximum is {MAX_JOBS}", new_steps.len()),
         ));
     }
     let artifacts: Vec<Artifact> = body.artifacts.unwrap_or_default().into_iter().map(Into::into).collect();
     if artifacts.len() as u64 > MAX_JOBS {
-        let message = format!("{} records are too many; at most {MAX_JOBS}", artifacts.len());
+        let message = format!("{} records are too many; the maximum is {MAX_JOBS}", artifacts.len());
         return Err(Problem::invalid("artifacts", message));
     }
     app.kernel().check_artifacts(&artifacts).map_err(|failure| Problem::invalid("artifacts", failure.message))?;
@@ -158,10 +152,7 @@ async fn complete(
         (status = 200, description = "The answer is durable", body = JobTaken),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The lease has ended. Nothing changed."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]
@@ -197,10 +188,7 @@ async fn fail(
         (status = 200, description = "The new end of the lease", body = Extended),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The lease has ended. Nothing changed."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]

@@ -180,10 +180,7 @@ async fn phrases(State(app): State<App>, caller: Caller) -> Result<Json<Page<Tau
         (status = 200, description = "The taught phrase", body = TaughtAnswer),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The phrase belongs to another target, was rejected, or breaks a corpus row; `replace` overrides this."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "There is no such tool, or the phrase is invalid."),
     )
 )]
@@ -208,10 +205,7 @@ async fn teach(
         (status = 200, description = "The removed phrases", body = Page<TaughtItem>),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "Another change of phrases is in progress; try again."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "It was not taught, or a field is invalid."),
     )
 )]
@@ -221,9 +215,9 @@ async fn unteach(
     JsonBody(body): JsonBody<UnteachRequest>,
 ) -> Result<Json<Page<TaughtItem>>, Problem> {
     teacher(&caller)?;
-    let why = body.why.unwrap_or_default();
-    short_text("why", &why, MAX_NOTE)?;
-    let work = move |kernel: &Kernel| kernel.unteach(&caller.scope, &caller.actor.name, &body.phrase, &why);
+    let note = body.note.unwrap_or_default();
+    short_text("note", &note, MAX_NOTE)?;
+    let work = move |kernel: &Kernel| kernel.unteach(&caller.scope, &caller.actor.name, &body.phrase, &note);
     Ok(all(changed(&app, work).await?.into_iter().map(Into::into).collect()))
 }
 
@@ -234,10 +228,7 @@ async fn unteach(
         (status = 200, description = "The promoted phrase", body = PromotionItem),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "A corpus row would break, or it is already a phrase."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "No request contains it, or a field is invalid."),
     )
 )]
@@ -259,10 +250,7 @@ async fn promote(
         (status = 200, description = "The blocked phrase", body = BlockedPhrase),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "A corpus row would break."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "There is no such tool or playbook, or a field is invalid."),
     )
 )]
@@ -273,11 +261,11 @@ async fn reject(
 ) -> Result<Json<BlockedPhrase>, Problem> {
     teacher(&caller)?;
     phrase_fits(&body.phrase)?;
-    short_text("why", &body.why, MAX_NOTE)?;
-    if body.why.trim().is_empty() {
-        return Err(Problem::invalid("why", "give a reason, for those who find the block later"));
+    short_text("note", &body.note, MAX_NOTE)?;
+    if body.note.trim().is_empty() {
+        return Err(Problem::invalid("note", "give a reason, for those who find the block later"));
     }
-    let RejectRequest { phrase, target, why } = body;
+    let RejectRequest { phrase, target, note: why } = body;
     let by = caller.actor.name.clone();
     let at = app.kernel().clock().now().to_string();
     let rejected = BlockedPhrase { phrase, target, why, by, at, note: None };
@@ -303,10 +291,7 @@ async fn blocklist(State(app): State<App>, caller: Caller) -> Result<Json<Page<B
         (status = 200, description = "The unblocked phrase", body = BlockedPhrase),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "Another change of phrases is in progress; try again."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "It was not rejected, or a field is invalid."),
     )
 )]
@@ -328,10 +313,7 @@ async fn unblock(
         (status = 200, description = "The result of each candidate", body = Page<PromotionItem>),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The token may not approve, so it may not change phrases."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "Another change of phrases is in progress; try again."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -366,10 +348,7 @@ async fn cases(State(app): State<App>, caller: Caller) -> Result<Json<Page<CaseI
         (status = 200, description = "The correction", body = CorrectionAnswer),
         (status = 400, description = "The body is not JSON."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The run has no text."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "There is no such tool or playbook, or a field is invalid."),
     )
 )]
@@ -379,11 +358,11 @@ async fn correct(
     JsonBody(body): JsonBody<CorrectionRequest>,
 ) -> Result<Json<CorrectionAnswer>, Problem> {
     let run: RunId = body.run_id.parse().map_err(|_| Problem::invalid("run_id", "not the id of a run"))?;
-    let why = body.why.unwrap_or_default();
-    short_text("why", &why, MAX_NOTE)?;
+    let note = body.note.unwrap_or_default();
+    short_text("note", &note, MAX_NOTE)?;
     let request = body.request.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
     let told = changed(&app, move |kernel| {
-        kernel.correct(&caller.scope, &caller.actor, run, request, body.meant.as_deref(), &why)
+        kernel.correct(&caller.scope, &caller.actor, run, request, body.meant.as_deref(), &note)
     });
     Ok(Json(told.await?.into()))
 }

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::extract::UrlPath;
 use crate::guard::Caller;
 use crate::problem::Problem;
-use crate::wire::{Page, Replay, WaitingReview, shown_request};
+use crate::wire::{Page, Replay, WaitingReview};
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(request)).routes(routes!(replay)).routes(routes!(reviews))
@@ -31,7 +31,7 @@ async fn request(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<St
     let id = run_id(&id)?;
     app.read(move |kernel| {
         let state = kernel.engine().run_state(&caller.scope, id)?;
-        Ok(Json(shown_request(&state.row.request, &state.log, &kernel.redactor_of(&state))))
+        Ok(Json(kernel.redaction_of(&state).request(&state.row.request)))
     })
     .await
 }

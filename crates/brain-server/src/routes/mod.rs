@@ -18,3 +18,4 @@ pub(crate) mod runs;
 mod stuck;
 pub(crate) mod system;
 pub(crate) mod tools;
+pub(crate) mod upkeep;

@@ -64,9 +64,6 @@ async fn tokens(
         (status = 201, description = "The token", body = Token),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
-        (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or does not fit."),
     )
 )]
@@ -176,9 +173,6 @@ async fn audit(
         (status = 400, description = "The body is not JSON, or an id is not a UUID."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or does not fit, or there is neither `runs` nor `playbook`."),
     )
 )]
@@ -198,7 +192,7 @@ async fn migrate(
             app.read(move |kernel| Ok(kernel.under_way(&scope, &name, limit)?)).await?
         }
         (None, Some(runs)) if runs.len() <= MAX_RUNS => runs.iter().map(|run| run_id(run)).collect::<Result<_, _>>()?,
-        (None, Some(_)) => return Err(Problem::invalid("runs", format!("at most {MAX_RUNS} are taken in"))),
+        (None, Some(_)) => return Err(Problem::invalid("runs", format!("name at most {MAX_RUNS} runs"))),
         _ => return Err(Problem::invalid("runs", "give either `runs` or `playbook`")),
     };
     let map: BTreeMap<String, Option<String>> = body

@@ -191,7 +191,7 @@ fn contract_statuses() -> Schema {
     words(ContractStatus::ALL.iter().map(|status| status.as_str()))
 }
 
-/// List runs, newest first.
+/// List runs, newest first, without personal values.
 #[utoipa::path(
     get, path = "/v1/runs", tag = "runs", operation_id = "list_runs", params(ListQuery),
     responses(
@@ -217,7 +217,7 @@ async fn list(
             Some(word) => life::runs_by_contract(store.as_ref(), &caller.scope, word, limit, cursor)?,
             None => store.runs(&caller.scope, status, limit, cursor)?,
         };
-        Ok(Json(Page::of(rows, |row| RunSummary::from(&row))))
+        Ok(Json(Page::of(rows, |row| RunSummary::of(&row, || kernel.redaction_for(&caller.scope, row.id)))))
     })
     .await
 }
@@ -253,7 +253,7 @@ async fn get(
     caller: Caller,
     UrlPath(id): UrlPath<String>,
     UrlQuery(query): UrlQuery<GetQuery>,
-) -> Result<(Extension<Waited>, Response), Problem> {
+) -> Result<(Extension<Waited>, Json<RunResponse>), Problem> {
     let id = run_id(&id)?;
     let wait = Duration::from_millis(app.wait(bounded("wait_timeout_ms", query.wait_timeout_ms, 0, 0, MAX_WAIT)?));
     let waiting = Instant::now();
@@ -264,12 +264,10 @@ async fn get(
     let waited = Extension(Waited(waiting.elapsed()));
     let answer = app.read(move |kernel| {
         let response = RunResponse::from(kernel.report(&caller.scope, id)?);
-        if query.redacted != Some(true) {
-            return Ok(Json(response).into_response());
-        }
-        let state = kernel.engine().run_state(&caller.scope, id)?;
-        let shown = wire::shown_request(&serde_json::json!(response), &state.log, &kernel.redactor_of(&state));
-        Ok(Json(shown).into_response())
+        Ok(Json(match query.redacted {
+            Some(true) => response.redacted(&kernel.redaction_for(&caller.scope, id)),
+            _ => response,
+        }))
     });
     Ok((waited, answer.await?))
 }
@@ -311,7 +309,7 @@ async fn events(
     let (id, limit, after) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
     app.read(move |kernel| {
         let state = kernel.engine().run_state(&caller.scope, id)?;
-        let events = run_history(&state, &kernel.redactor_of(&state));
+        let events = run_history(&state, &kernel.redaction_of(&state));
         let rest = events.into_iter().filter(|event| after.is_none_or(|after| event.seq > after));
         Ok(Json(Page::cut(rest, limit, |event| event.seq.to_string())))
     })
@@ -378,10 +376,7 @@ async fn cancel(
             headers(("location" = String, description = "The URL of that run"))),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "It cannot be undone; the problem says why."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -403,10 +398,7 @@ async fn undo(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "The run does not wait for a review."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is invalid, or the corrected result does not match the tool's declared output. Nothing changed."),
     )
 )]

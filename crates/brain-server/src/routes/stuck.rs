@@ -93,10 +93,7 @@ async fn why(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "This run has nothing to decide."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -120,10 +117,7 @@ async fn retry(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "This run has nothing to decide."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -147,10 +141,7 @@ async fn skip(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 408, description = "The body did not arrive in time."),
         (status = 409, description = "This run has nothing to decide."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]

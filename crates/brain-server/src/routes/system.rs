@@ -78,9 +78,6 @@ async fn get_paused(State(app): State<App>) -> Json<Paused> {
         (status = 200, description = "The new state", body = Paused),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
-        (status = 408, description = "The body did not arrive in time."),
-        (status = 413, description = "The body is too large."),
-        (status = 415, description = "The body is not declared as JSON."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]

@@ -1,7 +1,7 @@
 //! Dead letters, and the decisions about them.
 
-use brain_core::{Millis, Redactor, Timestamp};
-use brain_kernel::{BulkLetter, BulkOutcome};
+use brain_core::{Millis, Timestamp};
+use brain_kernel::{BulkLetter, BulkOutcome, Redaction};
 use brain_store::DeadLetterRow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -61,8 +61,9 @@ pub struct Letter {
 
 impl Letter {
     /// A dead letter as callers see it.
-    pub fn of(row: &DeadLetterRow, redactor: &Redactor) -> Self {
+    pub fn of(row: &DeadLetterRow, redaction: &Redaction) -> Self {
         let body = &row.body;
+        let said = |name: &str| redaction.sentences(&body[name]);
         Self {
             letter_id: row.id.to_string(),
             run_id: row.run.to_string(),
@@ -75,13 +76,13 @@ impl Letter {
             attempts: body["attempts"].as_u64().unwrap_or(0),
             in_doubt: body["happened"] == "maybe",
             happened: body["happened"].as_str().unwrap_or("no").to_owned(),
-            input: redactor.redact(&body["input"]),
+            input: redaction.values(&body["input"]),
             intervention_type: body["intervention"].as_str().unwrap_or("support").to_owned(),
-            failure: serde_json::from_value(body["failure"].clone()).ok(),
-            history: body["history"].as_array().cloned().unwrap_or_default(),
+            failure: serde_json::from_value(said("failure")).ok(),
+            history: said("history").as_array().cloned().unwrap_or_default(),
             notified: body["notified"].as_object().cloned(),
-            escalated: body["escalated"].as_object().cloned(),
-            resolution: body["resolution"].as_object().cloned(),
+            escalated: said("escalated").as_object().cloned(),
+            resolution: said("resolution").as_object().cloned(),
         }
     }
 }

@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use brain_core::RunId;
 use brain_engine::PipeEvent;
 use brain_engine::log::entries;
-use brain_kernel::{Kernel, KernelError, restored_evidence};
+use brain_kernel::{Kernel, KernelError};
 use brain_store::Scope;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
-
-use super::event::shown_request;
 
 /// A text to explain.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -85,14 +83,13 @@ impl Explanation {
     pub fn of_run(kernel: &Kernel, scope: &Scope, run: RunId) -> Result<Self, KernelError> {
         let row = kernel.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;
         let log = kernel.store().log(scope, run)?;
-        let redactor = kernel.redactor_for(scope, run);
         let understood = entries(&log).find(|entry| entry.is(PipeEvent::Understood));
         let evidence = understood.and_then(|entry| entry.payload?.get("evidence"));
         let evidence = evidence.filter(|evidence| evidence["kind"] != "called");
         match (row.request["message"].as_str(), evidence) {
             (Some(text), Some(evidence)) if !text.is_empty() => {
-                let understanding = shown_request(&restored_evidence(evidence.clone(), text), &log, &redactor);
-                Ok(Self::of(kernel, text, Some(run), understanding))
+                let (text, understanding) = kernel.redaction_for(scope, run).reading(text, evidence);
+                Ok(Self::of(kernel, &text, Some(run), understanding))
             }
             _ => Err(KernelError::Conflict(format!(
                 "run {run} has no text: its tools were called by name, or it was erased"

@@ -153,9 +153,9 @@ pub struct UnteachRequest {
     /// The phrase.
     #[schema(max_length = 500)]
     pub phrase: String,
-    /// The reason.
-    #[serde(default)]
-    pub why: Option<String>,
+    /// The reason, for the log.
+    #[serde(default, alias = "why")]
+    pub note: Option<String>,
 }
 
 /// A phrase that was taught or learned.
@@ -211,7 +211,8 @@ pub struct RejectRequest {
     /// The tool or playbook that it must not match.
     pub target: String,
     /// The reason, for those who find the block later.
-    pub why: String,
+    #[serde(alias = "why")]
+    pub note: String,
 }
 
 /// A blocked phrase.
@@ -284,9 +285,9 @@ pub struct CorrectionRequest {
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1)]
     pub request: Option<u64>,
-    /// The reason.
-    #[serde(default)]
-    pub why: Option<String>,
+    /// The reason, for the log.
+    #[serde(default, alias = "why")]
+    pub note: Option<String>,
 }
 
 /// The answer to a correction.

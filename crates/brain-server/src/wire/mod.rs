@@ -18,6 +18,7 @@ mod record;
 mod record_type;
 mod run;
 mod tool;
+mod upkeep;
 mod waiting;
 mod whole;
 
@@ -26,7 +27,7 @@ pub use blob::{Blob, BlobStored};
 pub use dead_letter::{
     Escalate, Letter, LetterDecided, Outcome, Resolve, RetriedLetter, RetriedMany, Retry, RetryMany, since,
 };
-pub use event::{RunEvent, run_events, run_history, shown_request};
+pub use event::{RunEvent, run_events, run_history};
 pub use explain::{ExplainRequest, Explanation, MissingSlot};
 pub use feed::{FeedEvent, FeedId};
 pub use job::{
@@ -51,4 +52,5 @@ pub use run::{
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
 pub use tool::{PlaybookDetail, ToolDetail, ToolSummary};
+pub use upkeep::{Doctor, DoctorCheck, Reindex, ReindexedType, ReindexedTypes, Sweep, Swept, SweptTenant};
 pub use waiting::{Abort, ParkedRun, Waiting, WhyWaiting};

@@ -36,12 +36,22 @@ impl ProblemDocument {
 
     /// Any other failure of a command.
     pub fn of_command(detail: &str) -> Self {
+        Self::of_program("command_failed", "The command failed", 500, detail)
+    }
+
+    /// Arguments that a command cannot use.
+    pub fn of_usage(detail: &str) -> Self {
+        Self::of_program("usage", "Wrong usage", 400, detail)
+    }
+
+    /// A problem that no request has: the command line found it.
+    fn of_program(code: &str, title: &str, status: u16, detail: &str) -> Self {
         Self {
-            kind: "urn:brain:error:command_failed".into(),
-            title: "The command failed".into(),
-            status: 500,
+            kind: format!("urn:brain:error:{code}"),
+            title: title.into(),
+            status,
             detail: detail.to_owned(),
-            code: "command_failed".into(),
+            code: code.into(),
             errors: Vec::new(),
             error_id: None,
         }

@@ -71,13 +71,14 @@ impl From<&RecordDef> for RecordType {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportRecords {
-    /// The records, each with its fields and, if it is to have one, its `id` and `state`.
-    #[schema(value_type = Vec<Object>, max_items = 1000)]
+    /// The records, each with its fields and, if it is to have one, its `id` and `state`. At most 1,000; in a dry run
+    /// 20,000.
+    #[schema(value_type = Vec<Object>, max_items = 20_000)]
     pub items: Vec<Map<String, Value>>,
     /// The field that says which record is updated: `id`, or a field that is unique. Without it, all are new.
     #[serde(default)]
     pub key: Option<String>,
-    /// Only check, and say what would be done.
+    /// Only check, and report what would be done.
     #[serde(default)]
     pub dry_run: Option<bool>,
 }

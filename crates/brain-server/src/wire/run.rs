@@ -2,7 +2,7 @@
 
 use super::next_action::in_http;
 use brain_core::{ContractStatus, RunStatus};
-use brain_kernel::{NextAction, Problem, ReceiptView, Report};
+use brain_kernel::{NextAction, Problem, ReceiptView, Redaction, Report, ended};
 use brain_registry::model::BatchPolicy;
 use brain_store::RunRow;
 use serde::{Deserialize, Serialize};
@@ -379,13 +379,44 @@ impl RunResponse {
         Self::from(report.as_accepted())
     }
 
+    /// The same without personal values.
+    pub(crate) fn redacted(mut self, redaction: &Redaction) -> Self {
+        let say = |text: &mut String| *text = redaction.text(text);
+        let hide = |value: &mut Value| *value = redaction.values(value);
+        say(&mut self.message);
+        say(&mut self.assistant_message);
+        say(&mut self.decision.reason);
+        self.next_actions.iter_mut().for_each(say);
+        for action in &mut self.actions {
+            if let NextAction::Say { text } = action {
+                say(text);
+            }
+        }
+        self.errors.iter_mut().for_each(|error| say(&mut error.message));
+        self.waits_for.iter_mut().for_each(say);
+        self.planned_tool_calls.iter_mut().for_each(|call| hide(&mut call.input));
+        for receipt in &mut self.receipts {
+            hide(&mut receipt.input);
+            hide(&mut receipt.result);
+            receipt.summary.iter_mut().for_each(say);
+            receipt.error.iter_mut().for_each(|error| say(&mut error.message));
+        }
+        if let Some(batch) = &mut self.batch {
+            *batch = redaction.sentences(batch);
+        }
+        self
+    }
+
     /// Adds that the run had not ended when the caller's timeout passed.
     pub(crate) fn timed_out(&mut self, waited_ms: u64) {
         let message = format!(
             "The run is still in progress after {waited_ms} ms; it continues in the background. Read it again later."
         );
         self.ok = false;
-        self.assistant_message = format!("{} {message}", self.assistant_message);
+        self.assistant_message = match self.assistant_message.contains('\n') {
+            true => format!("{}\n{message}", self.assistant_message),
+            false => format!("{} {message}", ended(std::mem::take(&mut self.assistant_message))),
+        };
         let (code, tool, field, call) = ("wait_timeout".to_owned(), None, None, None);
         self.errors.push(ErrorItem { code, message, tool, field, call });
     }
@@ -484,7 +515,7 @@ pub struct RunSummary {
     /// Its status in the run contract.
     #[schema(value_type = String)]
     pub contract_status: ContractStatus,
-    /// The text of the request.
+    /// The text of the request, without personal values.
     pub message: String,
     /// The requested mode.
     pub mode: String,
@@ -505,14 +536,16 @@ pub struct RunSummary {
     pub unreadable: Option<String>,
 }
 
-impl From<&RunRow> for RunSummary {
-    fn from(row: &RunRow) -> Self {
+impl RunSummary {
+    /// A run as lists show it. `redaction` is asked for only if there is a message.
+    pub fn of(row: &RunRow, redaction: impl FnOnce() -> Redaction) -> Self {
         let text = |name: &str| row.request[name].as_str().map(str::to_owned);
+        let message = text("message").filter(|message| !message.is_empty());
         Self {
             run_id: row.id.to_string(),
             contract_status: row.status.contract(),
             status: row.status,
-            message: text("message").unwrap_or_default(),
+            message: message.map(|message| redaction().text(&message)).unwrap_or_default(),
             mode: text("mode").unwrap_or_default(),
             conversation_id: text("conversation_id"),
             created_at: row.created_at.to_string(),

@@ -254,7 +254,7 @@ async fn only_a_token_with_the_permission_acts_for_somebody() {
 }
 
 #[tokio::test]
-async fn only_operators_manage_tokens_audit_imports_and_migrations() {
+async fn only_operators_manage_tokens_audit_imports_migrations_and_upkeep() {
     let server = TestServer::start().await;
     let (_, everything) = token(&server.kernel, &NewToken { approver: true, ..of("acme") }, 1);
     let (mut row, admin) = token(&server.kernel, &NewToken { label: "ops", ..of("acme") }, 2);
@@ -268,6 +268,10 @@ async fn only_operators_manage_tokens_audit_imports_and_migrations() {
         (Method::GET, "/v1/audit", None, 200),
         (Method::POST, "/v1/runs/migrate", Some(json!({"playbook": "trades.intake"})), 200),
         (Method::POST, "/v1/records/lead/import", Some(lead), 200),
+        (Method::POST, "/v1/reindex", Some(json!({"type": "lead", "all": true})), 200),
+        // This server has no program with a configuration around it.
+        (Method::POST, "/v1/gc", None, 409),
+        (Method::GET, "/v1/doctor", None, 409),
         (Method::POST, revoke.as_str(), None, 200),
     ] {
         let ask = |token: Option<&str>| {

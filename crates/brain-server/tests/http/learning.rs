@@ -39,7 +39,8 @@ async fn a_phrase_is_taught_used_and_removed() {
         .post("/v1/learning/teach", &json!({"phrase": "ring {no}", "target": "os.create_task"}))
         .await
         .problem(422, "invalid_request");
-    let gone = server.post("/v1/learning/unteach", &json!({"phrase": "ring {title}", "why": "too general"})).await.ok();
+    let gone =
+        server.post("/v1/learning/unteach", &json!({"phrase": "ring {title}", "note": "too general"})).await.ok();
     assert_eq!(gone["items"][0]["phrase"], "ring {title}");
     assert_eq!(explained(&server, "ring Bob").await["kind"], "unknown");
     server.post("/v1/learning/unteach", &json!({"phrase": "ring {title}"})).await.problem(422, "invalid_request");
@@ -71,12 +72,12 @@ async fn a_correction_creates_a_candidate_that_a_person_decides() {
     server.post("/v1/learning/promote", &phrase).await.problem(409, "conflict");
     // Once rejected, it is not learned again.
     let mut reject = phrase.clone();
-    reject["why"] = json!("");
+    reject["note"] = json!("");
     server.post("/v1/learning/reject", &reject).await.problem(422, "invalid_request");
-    reject["why"] = json!("prospects are not leads here");
+    reject["note"] = json!("prospects are not leads here");
     assert_eq!(server.post("/v1/learning/reject", &reject).await.ok()["by"], "local");
     assert_ne!(explained(&server, SAID).await["intents"][0]["target"], TARGET);
-    assert_eq!(server.get("/v1/learning/blocklist").await.ok()["items"][0]["why"], reject["why"]);
+    assert_eq!(server.get("/v1/learning/blocklist").await.ok()["items"][0]["why"], reject["note"]);
     let health = server.get("/v1/learning").await.ok();
     assert_eq!((&health["weeks"][0]["corrected"], &health["weeks"][0]["rejected"]), (&json!(1), &json!(1)), "{health}");
     assert_eq!(health["states"]["rejected"], 1);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route of the design.
-const ROUTES: [&str; 70] = [
+const ROUTES: [&str; 73] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
@@ -18,6 +18,7 @@ const ROUTES: [&str; 70] = [
     "GET /v1/blobs/{hash}",
     "GET /v1/dead-letters",
     "GET /v1/dead-letters/{id}",
+    "GET /v1/doctor",
     "GET /v1/events",
     "GET /v1/events/stream",
     "GET /v1/learning",
@@ -54,6 +55,7 @@ const ROUTES: [&str; 70] = [
     "POST /v1/dead-letters/{id}/resolve",
     "POST /v1/dead-letters/{id}/retry",
     "POST /v1/explain",
+    "POST /v1/gc",
     "POST /v1/jobs/activate",
     "POST /v1/jobs/{id}/complete",
     "POST /v1/jobs/{id}/extend",
@@ -67,6 +69,7 @@ const ROUTES: [&str; 70] = [
     "POST /v1/learning/unteach",
     "POST /v1/packs/reload",
     "POST /v1/records/{type}/import",
+    "POST /v1/reindex",
     "POST /v1/runs",
     "POST /v1/runs/migrate",
     "POST /v1/runs/{id}/abort",

@@ -1,4 +1,4 @@
-//! The command line of `brain bench`.
+//! The command line of `brain dev bench`.
 
 use clap::{Args, Subcommand};
 
@@ -8,7 +8,7 @@ use crate::bench::Tools;
 pub(crate) enum BenchCommand {
     /// Measure durable runs per second on this machine and store.
     #[command(
-        after_help = "Examples:\n  brain bench runs\n  brain bench runs --in-flight 256 --tools outside\n  brain bench runs --store postgres://me@localhost/bench"
+        after_help = "Examples:\n  brain dev bench runs\n  brain dev bench runs --in-flight 256 --tools outside\n  brain dev bench runs --store postgres://me@localhost/bench"
     )]
     Runs(BenchRunsArgs),
 }

@@ -22,6 +22,9 @@ pub(crate) enum AdminCommand {
         limit: usize,
     },
     /// Upgrade the tables of the store. Every command does this when it opens the store.
+    #[command(
+        after_help = "Examples:\n  brain admin migrate --dry-run             show what would change\n  brain admin migrate --store postgres://brain@db.internal/brain"
+    )]
     Migrate {
         /// Show what would change, without changing it.
         #[arg(long)]
@@ -34,8 +37,14 @@ pub(crate) enum AdminCommand {
     #[command(subcommand)]
     Token(TokenCommand),
     /// Back up the store to one file while servers keep running.
+    #[command(
+        after_help = "Examples:\n  brain admin backup brain-backup.db\n  brain admin backup nightly.db --force     overwrite the previous backup\n  brain admin backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a consistent snapshot of the whole store, large values included. A store in PostgreSQL is backed up with\npg_dump; this prints the command."
+    )]
     Backup(BackupArgs),
     /// Restore the store from a backup.
+    #[command(
+        after_help = "Examples:\n  brain admin restore brain-backup.db\n  brain admin restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain admin restore brain-backup.db --force    overwrite the existing store\n\nThe backup is verified first. The next server takes over runs with an external call in flight, as after a crash."
+    )]
     Restore(BackupArgs),
 }
 
@@ -43,6 +52,9 @@ pub(crate) enum AdminCommand {
 #[derive(Subcommand)]
 pub(crate) enum DevCommand {
     /// Measure how well requests are understood: a pack's corpus, or a data set.
+    #[command(
+        after_help = "Examples:\n  brain dev eval                                  the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+    )]
     Eval(EvalArgs),
     /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.
     Tune,
@@ -94,6 +106,9 @@ pub(crate) enum RunCommand {
         run: String,
     },
     /// Accept, correct or reject a result that waits for review.
+    #[command(
+        after_help = "Examples:\n  brain runs review RUN                    show the result\n  brain runs review RUN --accept           continue\n  brain runs review RUN --set name=Acme    correct a field and continue\n  brain runs review RUN --reject --note \"wrong form\""
+    )]
     Review(ReviewArgs),
     /// Show how a request was expanded into steps.
     Expansion {

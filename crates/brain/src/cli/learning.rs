@@ -33,7 +33,7 @@ pub(crate) enum LearningCommand {
     Promote(DecideArgs),
     /// Block this phrase, and close paraphrases, from matching the tool.
     #[command(
-        after_help = "Examples:\n  brain learning reject \"who are our prospects\" leads.list_by_stage --why \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
+        after_help = "Examples:\n  brain learning reject \"who are our prospects\" leads.list_by_stage --note \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
     )]
     Reject(RejectArgs),
     /// List blocked phrases.
@@ -43,7 +43,7 @@ pub(crate) enum LearningCommand {
     Unblock(DecideArgs),
     /// Correct a misunderstood request: name the tool that was meant, or say only that it was wrong.
     #[command(
-        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage    this tool was meant\n  brain learning correct RUN                                the chosen tool was wrong\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is executed. The correction becomes a test case: learning must not break it. To undo what the misunderstood\nrequest did: `brain undo RUN`."
+        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage    this tool was meant\n  brain learning correct RUN                                the chosen tool was wrong\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is executed. The correction becomes a test case: learning must not break it. To undo what the misunderstood\nrequest did: `brain runs undo RUN`."
     )]
     Correct(CorrectArgs),
     /// List corrections: the tenant's own corpus.
@@ -78,8 +78,8 @@ pub(crate) struct RejectArgs {
     #[command(flatten)]
     pub(crate) what: DecideArgs,
     /// Reason, shown in the blocklist.
-    #[arg(long)]
-    pub(crate) why: String,
+    #[arg(long, alias = "why")]
+    pub(crate) note: String,
 }
 
 #[derive(Args)]
@@ -93,6 +93,6 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "N")]
     pub(crate) request: Option<usize>,
     /// Reason, for the log.
-    #[arg(long, default_value = "")]
-    pub(crate) why: String,
+    #[arg(long, alias = "why", default_value = "")]
+    pub(crate) note: String,
 }

@@ -24,8 +24,20 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The words after `brain` wherever a text writes a command: behind a backtick, a prompt, an arrow or the start of an example.
 fn commands(line: &str) -> Vec<Vec<&str>> {
     let mut found = Vec::new();
-    for before in ["`brain ", "$ brain ", "→ brain ", "→{DIM:#} brain ", "\\n  brain ", "bin/brain ", "= help: brain "]
-    {
+    const BEFORE: [&str; 11] = [
+        "`brain ",
+        "$ brain ",
+        "→ brain ",
+        "→{DIM:#} brain ",
+        "\\n  brain ",
+        "bin/brain ",
+        "= help: brain ",
+        ": brain ",
+        "hint::command(\"",
+        "hint::command(&format!(\"",
+        "suggest(\"",
+    ];
+    for before in BEFORE {
         for rest in line.split(before).skip(1) {
             let end = rest.find(['`', '|', '&', ';', '#', '"', '>', '<', '\\', '\'']).unwrap_or(rest.len());
             let words = rest[..end].split("  ").next().unwrap_or_default().split(' ');
@@ -35,7 +47,10 @@ fn commands(line: &str) -> Vec<Vec<&str>> {
     found
 }
 
-/// Follows the words through the definition; the first that does not fit.
+/// Commands without another name that the help leaves out.
+const NOT_SHOWN: [&str; 1] = ["reference"];
+
+/// Follows the words through the definition; the first that does not fit, or that is an old name.
 fn unknown(root: &Command, words: &[&str]) -> Option<String> {
     let mut command = root;
     let mut path = vec![root];
@@ -54,6 +69,9 @@ fn unknown(root: &Command, words: &[&str]) -> Option<String> {
                 _ => {}
             }
         } else if let Some(next) = command.find_subcommand(word) {
+            if next.is_hide_set() && !NOT_SHOWN.contains(&next.get_name()) {
+                return Some(format!("{word} (an old name)"));
+            }
             command = next;
             path.push(command);
         } else if command.has_subcommands() && command.get_positionals().next().is_none() {
@@ -102,4 +120,7 @@ fn a_command_that_does_not_exist_is_noticed() {
     assert_eq!(check("$ brain do \"create task\" --mode plan"), None);
     assert_eq!(check("run `brain pack verify`").as_deref(), Some("verify"));
     assert_eq!(check("`brain serve --port 80`").as_deref(), Some("--port"));
+    assert_eq!(check("To stop it: brain cancel RUN").as_deref(), Some("cancel (an old name)"));
+    assert_eq!(check("hint::command(&format!(\"restore {file}\"))").as_deref(), Some("restore (an old name)"));
+    assert_eq!(check("`brain admin token new`"), None);
 }

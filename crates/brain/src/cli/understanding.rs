@@ -78,6 +78,6 @@ pub(crate) struct UnteachArgs {
     /// The phrase.
     pub(crate) phrase: String,
     /// Reason, for the log.
-    #[arg(long, default_value = "")]
-    pub(crate) why: String,
+    #[arg(long, alias = "why", default_value = "")]
+    pub(crate) note: String,
 }

@@ -1,6 +1,6 @@
 //! `brain approve`: lists pending approvals and decides them.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_server::wire::{Approval, Decide, Decision, Page, RunResponse};
 
 use crate::cli::{ApproveArgs, Global};
@@ -13,8 +13,7 @@ const LISTED: usize = 100;
 
 pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let Some(id) = &args.id else { return list(global) };
-    let id: brain_core::ApprovalId =
-        id.parse().context("give the id of an approval, or of its run; `brain approve` lists them")?;
+    let id: brain_core::ApprovalId = super::id(id, "pending approval or of its run", "brain approve")?;
     super::talk(global, Need::Existing, async |client| {
         let approval: Approval = client.get(&format!("/v1/approvals/{id}")).await?;
         client.expect_packs_of(&approval.run_id)?;
@@ -40,16 +39,16 @@ fn list(global: &Global) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No pending approvals.");
+            outln!("No pending approvals.");
         }
         for one in &page.items {
             let (first, rest) =
                 one.asks.split_first().map_or(("(nothing)", &[] as &[String]), |(a, b)| (a.as_str(), b));
             for line in table::wrap(first, table::width()) {
-                anstream::println!("{BOLD}{line}{BOLD:#}");
+                outln!("{BOLD}{line}{BOLD:#}");
             }
             for line in rest.iter().flat_map(|line| table::wrap(line, table::width())) {
-                anstream::println!("{BOLD}{line}{BOLD:#}");
+                outln!("{BOLD}{line}{BOLD:#}");
             }
             let who = if one.consent == "approver" { "needs an approver" } else { "needs the user's approval" };
             let until = one.expires_at.as_deref().map(|at| format!("until {}", show::moment_text(at)));
@@ -58,7 +57,7 @@ fn list(global: &Global) -> Result<bool> {
             table::entry("", &facts, &one.approval_id);
         }
         if page.next_cursor.is_some() {
-            anstream::println!("{DIM}There are more than {LISTED}; decide these first.{DIM:#}");
+            outln!("{DIM}There are more than {LISTED}; decide these first.{DIM:#}");
         }
         Ok(true)
     })

@@ -1,4 +1,4 @@
-//! `brain audit`: lists administrative actions on all tenants' data.
+//! `brain admin audit`: lists administrative actions on all tenants' data.
 
 use anyhow::Result;
 use brain_core::{Clock, TenantId};
@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, limit: usize) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No administrative actions recorded.");
+            outln!("No administrative actions recorded.");
         }
         for row in page.items {
             let tenant = row.tenant.map_or_else(|| "all tenants".into(), |tenant| format!("tenant {tenant}"));

@@ -1,4 +1,4 @@
-//! `brain backup` and `brain restore`: a store to and from one file.
+//! `brain admin backup` and `brain admin restore`: a store to and from one file.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
     let contents = SqliteStore::backup(&path, &args.file, args.force)?;
     tell(global, "backup", &args.file, &contents);
     if !global.json {
-        anstream::println!("{DIM}→{DIM:#} to restore: brain restore {} --store sqlite:PATH", args.file.display());
+        outln!("{DIM}→{DIM:#} to restore: brain admin restore {} --store sqlite:PATH", args.file.display());
     }
     Ok(true)
 }
@@ -56,12 +56,11 @@ pub(crate) fn restore(global: &Global, args: &BackupArgs) -> Result<bool> {
     tell(global, "restore", &path, &contents);
     if !global.json {
         if contents.owned_runs > 0 {
-            anstream::println!(
-                "{DIM}{} runs had an external call in flight. The next server takes them over; calls that must not be repeated wait in `brain dlq list`.{DIM:#}",
-                contents.owned_runs
-            );
+            let runs = show::count(contents.owned_runs, "run");
+            outln!("{DIM}{runs} had an external call in flight. The next server takes over;{DIM:#}");
+            outln!("{DIM}calls that must not be repeated wait in `brain dlq list`.{DIM:#}");
         }
-        anstream::println!("{DIM}→{DIM:#} start: brain serve --store sqlite:{}", path.display());
+        outln!("{DIM}→{DIM:#} start: brain serve --store sqlite:{}", path.display());
     }
     Ok(true)
 }
@@ -78,10 +77,10 @@ fn refuse_if_used(path: &Path, force: bool) -> Result<()> {
     refuse_if_worked_on(path)?;
     if (there.runs > 0 || there.records > 0) && !force {
         bail!(
-            "{} holds {} runs and {} records; nothing was changed. Replace it with --force, or name another store with --store",
+            "{} holds {} and {}; nothing was changed. Replace it with --force, or name another store with --store",
             path.display(),
-            there.runs,
-            there.records
+            show::count(there.runs, "run"),
+            show::count(there.records, "record")
         );
     }
     Ok(())
@@ -112,10 +111,11 @@ fn tell(global: &Global, what: &str, file: &Path, contents: &SqliteContents) {
     }
     let verb = if what == "backup" { "holds" } else { "now holds" };
     let changed = changed_at.map(|at| format!(" · last change {at}")).unwrap_or_default();
-    anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#} {verb} {runs} runs ({open_runs} under way), {records} records and {blobs} blobs of {tenants} tenants {DIM}· {bytes} bytes{changed}{DIM:#}",
-        file.display()
-    );
+    let count = show::count::<u64>;
+    let (runs, records, blobs) = (count(*runs, "run"), count(*records, "record"), count(*blobs, "blob"));
+    outln!("{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}", file.display());
+    outln!("  {verb} {runs} ({open_runs} in progress), {records} and {blobs} of {}", count(*tenants, "tenant"));
+    outln!("  {DIM}{bytes} bytes{changed}{DIM:#}");
 }
 
 /// Prints the PostgreSQL command to use instead.
@@ -123,8 +123,8 @@ fn use_postgres(global: &Global, what: &str, command: &str) -> Result<bool> {
     if global.json {
         show::json(&json!({"ok": false, "use": command}));
     } else {
-        anstream::println!("PostgreSQL has its own tools to {what} a database. As a superuser:");
-        anstream::println!("{DIM}→{DIM:#} {command}");
+        outln!("PostgreSQL has its own tools to {what} a database. As a superuser:");
+        outln!("{DIM}→{DIM:#} {command}");
     }
     Ok(false)
 }

@@ -1,4 +1,4 @@
-//! `brain bench`: how many durable runs per second this machine and store sustain.
+//! `brain dev bench`: how many durable runs per second this machine and store sustain.
 
 use std::sync::Arc;
 
@@ -53,14 +53,14 @@ fn runs(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
         }));
         return Ok(true);
     }
-    anstream::println!("{BOLD}{} runs of {} {kind} steps, {} in flight{BOLD:#}", args.runs, args.steps, args.in_flight);
-    anstream::println!(
+    outln!("{BOLD}{} runs of {} {kind} steps, {} in flight{BOLD:#}", args.runs, args.steps, args.in_flight);
+    outln!(
         "  {:>9.0} steps/s   {rate:>8.0} runs/s   p50 {:.2} ms   p99 {:.2} ms",
         rate * args.steps as f64,
         measured.percentile(0.5),
         measured.percentile(0.99)
     );
-    anstream::println!(
+    outln!(
         "  {DIM}per run: {:.2} commits, {:.2} syncs (shared with other runs), {:.1} rows, {:.0} bytes{DIM:#}",
         per_run(stats.members),
         per_run(stats.syncs),

@@ -34,8 +34,8 @@ fn put(global: &Global, file: &Path, media_type: Option<String>) -> Result<bool>
         if global.json {
             show::json(&BlobStored { blob });
         } else {
-            anstream::println!("{BOLD}{}{BOLD:#}", blob.hash);
-            anstream::println!("{DIM}{} bytes, {}{DIM:#}", blob.size, blob.media_type);
+            outln!("{BOLD}{}{BOLD:#}", blob.hash);
+            outln!("{DIM}{} bytes, {}{DIM:#}", blob.size, blob.media_type);
         }
         Ok(true)
     })
@@ -79,20 +79,16 @@ pub(super) async fn upload(global: &Global, client: &Client, file: &Path, media_
 
 fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
     if global.json && output.is_none() {
-        bail!("--json needs an output file: -o FILE");
+        return Err(super::Usage("--json needs an output file: -o FILE".into()).into());
     }
-    let hash: Digest = hash.parse().map_err(anyhow::Error::msg)?;
+    let hash: Digest = hash.parse().map_err(|error| super::Usage(format!("{error}")))?;
     super::talk(global, Need::Existing, async |client| {
         let response = client.send(client.request(Method::GET, &format!("/v1/blobs/{hash}"), &[])?).await?;
         let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let size = text(CONTENT_LENGTH).and_then(|size| size.parse().ok());
         let media_type = text(CONTENT_TYPE).unwrap_or("application/octet-stream").to_owned();
         let Some(path) = output else {
-            return match download(response, &mut standard(io::stdout().as_fd())?, None).await {
-                // The reader closed the pipe, as in `| head`.
-                Err(error) if is_broken_pipe(&error) => Ok(true),
-                result => result.map(|_| true),
-            };
+            return download(response, &mut standard(io::stdout().as_fd())?, None).await.map(|_| true);
         };
         let progress = Progress::bytes(global, "downloading", size);
         let written = save(response, path, &progress).await;
@@ -102,7 +98,7 @@ fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
             let blob = Blob { hash: hash.to_string(), size, media_type, file: true };
             show::json(&serde_json::json!({"blob": blob, "path": path}));
         } else {
-            anstream::println!("Wrote {size} bytes, {media_type}, to {}", path.display());
+            outln!("Wrote {size} bytes, {media_type}, to {}", path.display());
         }
         Ok(true)
     })
@@ -138,10 +134,6 @@ async fn download(
 /// Standard input or output, read or written off the threads of the runtime.
 fn standard(stream: BorrowedFd<'_>) -> Result<tokio::fs::File> {
     Ok(tokio::fs::File::from_std(std::fs::File::from(stream.try_clone_to_owned()?)))
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Guesses the media type from the file extension.

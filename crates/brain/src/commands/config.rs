@@ -41,8 +41,8 @@ fn show_all(global: &Global) -> Result<bool> {
         return Ok(true);
     }
     match settings.file() {
-        Some(path) => anstream::println!("{DIM}file {}{DIM:#}", path.display()),
-        None => anstream::println!("{DIM}no {NAME} here or above; `brain config init` writes one{DIM:#}"),
+        Some(path) => outln!("{DIM}file {}{DIM:#}", path.display()),
+        None => outln!("{DIM}no {NAME} here or above; `brain config init` writes one{DIM:#}"),
     }
     let width = KEYS.iter().map(|key| key.path.len()).max().unwrap_or(0);
     for (key, value, origin) in &items {
@@ -57,9 +57,9 @@ fn show_all(global: &Global) -> Result<bool> {
             "  ".into()
         };
         if *origin == Origin::Default {
-            anstream::println!("{DIM}{:width$}  {text}{indent}{source}{DIM:#}", key.path);
+            outln!("{DIM}{:width$}  {text}{indent}{source}{DIM:#}", key.path);
         } else {
-            anstream::println!("{BOLD}{:width$}{BOLD:#}  {text}{DIM}{indent}{source}{DIM:#}", key.path);
+            outln!("{BOLD}{:width$}{BOLD:#}  {text}{DIM}{indent}{source}{DIM:#}", key.path);
         }
     }
     Ok(true)
@@ -142,8 +142,8 @@ fn init(global: &Global, file: Option<&Path>) -> Result<bool> {
     if global.json {
         show::json(&json!({"file": path}));
     } else {
-        anstream::println!("Wrote {BOLD}{}{BOLD:#}. Every key is commented out.", path.display());
-        anstream::println!("{DIM}→{DIM:#} brain config show");
+        outln!("Wrote {BOLD}{}{BOLD:#}. Every key is commented out.", path.display());
+        outln!("{DIM}→{DIM:#} brain config show");
     }
     Ok(true)
 }

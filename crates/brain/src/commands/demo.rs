@@ -25,12 +25,14 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
             Some(url) => (open::store(global)?, url.clone()),
             None => (Arc::new(SqliteStore::open(&file)?), format!("sqlite:{}", file.display())),
         };
+        // The demo uses the built-in pack, whichever packs a project has.
+        let global = &Global { tenant: None, packs: Vec::new(), ..global.clone() };
         let kernel = open::kernel_over(global, open::registry(global)?, store, true)?;
-        let story = Story { client: Client::over(&Global { tenant: None, ..global.clone() }, kernel.clone())? };
+        let story = Story { client: Client::over(global, kernel.clone())? };
         let ok = story.tell().await?;
         if once {
             if !own {
-                anstream::println!("{DIM}The demo's store is deleted when it ends. To keep your work: brain do \"create task: Call Bob\"{DIM:#}");
+                outln!("{DIM}The demo's store is deleted when it ends. To keep your work: brain do \"create task: Call Bob\"{DIM:#}");
             }
             kernel.engine().stop();
             return Ok(ok);
@@ -46,12 +48,12 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         };
         let (bound, serving) = bound.context("cannot listen")?;
         let addr = bound.addr;
-        anstream::println!("{BOLD}Where to look next{BOLD:#}");
-        anstream::println!("  curl -s http://{addr}/v1/runs -H 'content-type: application/json' -d '{{\"message\": \"list tasks\"}}'");
-        anstream::println!("  curl -s http://{addr}/v1/records/quote");
-        anstream::println!("  brain --store {url} runs show {}", story.last_run().await?);
-        anstream::println!("  brain pack new shop            a pack of your own");
-        anstream::println!("\nServing on {BOLD}http://{addr}{BOLD:#} {DIM}(Ctrl-C ends the demo){DIM:#}");
+        outln!("{BOLD}Where to look next{BOLD:#}");
+        outln!("  curl -s http://{addr}/v1/runs -H 'content-type: application/json' -d '{{\"message\": \"list tasks\"}}'");
+        outln!("  curl -s http://{addr}/v1/records/quote");
+        outln!("  brain --store {url} runs show {}", story.last_run().await?);
+        outln!("  brain pack new shop            a pack of your own");
+        outln!("\nServing on {BOLD}http://{addr}{BOLD:#} {DIM}(Ctrl-C ends the demo){DIM:#}");
         serving.await?;
         kernel.engine().stop();
         Ok(ok)
@@ -64,10 +66,8 @@ struct Story {
 
 impl Story {
     async fn tell(&self) -> Result<bool> {
-        anstream::println!("{BOLD}A sentence becomes a durable, receipted tool call{BOLD:#}");
-        anstream::println!(
-            "{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n"
-        );
+        outln!("{BOLD}A sentence becomes a durable, receipted tool call{BOLD:#}");
+        outln!("{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n");
         let task = self.say("create task: Call Bob about the roof", Mode::EnqueueAndWait).await?;
 
         self.heading("A whole job, from the first call to a quote");
@@ -82,11 +82,11 @@ impl Story {
         self.heading("See it before it happens: with mode `plan` a request waits for your approval");
         let staged = self.say(&format!("close quote {quote}"), Mode::Plan).await?;
         if let Some(approval) = &staged.approval_id {
-            anstream::println!("{BOLD}$ brain approve {approval}{BOLD:#}");
+            outln!("{BOLD}$ brain approve {approval}{BOLD:#}");
             let decide = Decide { decision: Decision::Approve, note: None, digest: None, wait_timeout_ms: None };
             let answer: RunResponse = self.client.post(&format!("/v1/approvals/{approval}"), &decide).await?;
             show::report(&answer, true);
-            anstream::println!();
+            outln!();
         }
 
         self.heading("Invalid requests are refused, with the reason, and change nothing");
@@ -95,20 +95,20 @@ impl Story {
 
         self.heading("Everything has a receipt");
         super::inspect::timeline(&self.client, &task.run_id).await?;
-        anstream::println!();
+        outln!();
         Ok(task.ok && job.ok && staged.ok)
     }
 
     fn heading(&self, text: &str) {
-        anstream::println!("{BOLD}{text}{BOLD:#}\n");
+        outln!("{BOLD}{text}{BOLD:#}\n");
     }
 
     async fn say(&self, text: &str, mode: Mode) -> Result<RunResponse> {
-        anstream::println!("{BOLD}“{text}”{BOLD:#}");
+        outln!("{BOLD}“{text}”{BOLD:#}");
         let request = RunRequest { message: text.to_owned(), mode: Some(mode), ..RunRequest::default() };
         let answer = super::do_::ask(&self.client, &request, None).await?;
         show::report(&answer, true);
-        anstream::println!();
+        outln!();
         Ok(answer)
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use brain_core::JobKey;
 use brain_server::wire::{
     Escalate, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany, RunResponse,
@@ -10,10 +10,11 @@ use brain_server::wire::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::Usage;
 use crate::cli::{DlqCommand, Global, OutcomeArg};
 use crate::remote::Need;
 use crate::show::{BOLD, DIM, RED, YELLOW};
-use crate::{show, table};
+use crate::{hint, show, table};
 
 pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
     let some = |note: String| Some(note).filter(|note| !note.is_empty());
@@ -29,7 +30,7 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
         }
         DlqCommand::Resolve { id, note, outcome, result } => {
             if note.trim().is_empty() {
-                bail!("say how it was resolved with --note");
+                return Err(Usage("say how it was resolved with --note".into()).into());
             }
             let outcome = match outcome {
                 OutcomeArg::Skip => Outcome::Skip,
@@ -39,10 +40,11 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
             let result = match (outcome, result) {
                 (Outcome::Done, result) => {
                     let text = result.unwrap_or_else(|| "{}".into());
-                    Some(serde_json::from_str::<Map<String, Value>>(&text).context("--result must be a JSON object")?)
+                    let result = serde_json::from_str::<Map<String, Value>>(&text);
+                    Some(result.map_err(|error| Usage(format!("--result must be a JSON object: {error}")))?)
                 }
                 (_, None) => None,
-                _ => bail!("--result goes with --outcome done"),
+                _ => return Err(Usage("--result goes with --outcome done".into()).into()),
             };
             decide(global, &id, "resolve", &Resolve { note, outcome, result }, outcome == Outcome::Abandon)
         }
@@ -53,7 +55,7 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
 }
 
 fn letter_id(text: &str) -> Result<JobKey> {
-    text.parse().with_context(|| "give the id of a dead letter; `brain dlq list` lists them")
+    super::id(text, "dead letter", "brain dlq list")
 }
 
 fn list(global: &Global, all: bool, limit: usize, cursor: Option<String>) -> Result<bool> {
@@ -66,7 +68,7 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<String>) -> Res
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No dead letters.");
+            outln!("No dead letters.");
         }
         for letter in &page.items {
             let why = letter.failure.as_ref().map_or("", |failure| failure.message.as_str());
@@ -74,7 +76,9 @@ fn list(global: &Global, all: bool, limit: usize, cursor: Option<String>) -> Res
             table::entry(&letter.tool_name, &facts, &letter.letter_id);
         }
         if let Some(next) = page.next_cursor {
-            anstream::println!("{DIM}more: brain dlq list --cursor {next}{DIM:#}");
+            let all = if all { " --all" } else { "" };
+            let more = hint::command(&format!("dlq list --limit {limit}{all} --cursor {next}"));
+            outln!("{DIM}more: {more}{DIM:#}");
         }
         Ok(true)
     })
@@ -98,35 +102,36 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
             return Ok(true);
         }
         let why = letter.failure.as_ref().map_or("", |failure| failure.message.as_str());
-        anstream::println!("{BOLD}{}{BOLD:#}  {}", letter.tool_name, kind(&letter));
-        if !why.is_empty() {
-            anstream::println!("  {why}");
+        outln!("{BOLD}{}{BOLD:#}  {}", letter.tool_name, kind(&letter));
+        for line in table::wrap_all(why, table::width().saturating_sub(2)) {
+            outln!("  {line}");
         }
         let since = show::moment_text(&letter.opened_at);
-        anstream::println!("  {DIM}step {} · since {since}{DIM:#}", letter.step);
-        anstream::println!("  {DIM}run {}{DIM:#}", letter.run_id);
-        anstream::println!("  for {}", letter.intervention_type);
+        outln!("  {DIM}step {} · since {since}{DIM:#}", letter.step);
+        outln!("  {DIM}run {}{DIM:#}", letter.run_id);
+        outln!("  for {}", letter.intervention_type);
         if letter.input.as_object().is_some_and(|input| !input.is_empty()) {
-            anstream::println!("  called with {}", show::fields(&letter.input));
+            for line in table::wrap_all(&format!("called with {}", show::fields(&letter.input)), table::width() - 2) {
+                outln!("  {line}");
+            }
         }
         for entry in &letter.history {
             let failure = &entry["failure"];
-            anstream::println!(
-                "  {}  attempt {}  {} ({}, {})",
-                show::moment_text(entry["at"].as_str().unwrap_or_default()),
-                entry["attempt"],
-                failure["message"].as_str().unwrap_or_default(),
-                failure["code"].as_str().unwrap_or_default(),
-                failure["class"].as_str().unwrap_or_default(),
-            );
+            let text = |name: &str| failure[name].as_str().unwrap_or_default();
+            let at = show::moment_text(entry["at"].as_str().unwrap_or_default());
+            outln!("  {at}  attempt {} ({}, {})", entry["attempt"], text("code"), text("class"));
+            for line in table::wrap_all(text("message"), table::width() - 4) {
+                outln!("    {line}");
+            }
         }
         let notes = [(&letter.notified, "told"), (&letter.escalated, "escalated"), (&letter.resolution, "decided")];
         for (note, label) in notes.into_iter().filter_map(|(note, label)| Some((note.as_ref()?, label))) {
-            anstream::println!("  {label}: {}", show::fields(&Value::Object(note.clone())));
+            outln!("  {label}: {}", show::fields(&Value::Object(note.clone())));
         }
         if letter.open {
-            anstream::println!("{DIM}→{DIM:#} brain dlq retry {id}");
-            anstream::println!("{DIM}→{DIM:#} brain dlq resolve {id} --note \"how it was resolved\"");
+            for words in [format!("dlq retry {id}"), format!("dlq resolve {id} --note \"how it was resolved\"")] {
+                outln!("{DIM}→{DIM:#} {}", hint::command(&words));
+            }
         }
         Ok(true)
     })
@@ -164,12 +169,9 @@ fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
             table::entry(&item.tool_name, &[skipped.unwrap_or_default()], &item.letter_id);
         }
         let letters = show::count(done.retried, "dead letter");
-        anstream::println!(
-            "{}",
-            if dry_run { format!("{letters} would be retried.") } else { format!("{letters} retried.") }
-        );
+        outln!("{}", if dry_run { format!("{letters} would be retried.") } else { format!("{letters} retried.") });
         if done.more {
-            anstream::println!("{DIM}There are more; run it again.{DIM:#}");
+            outln!("{DIM}There are more; run it again.{DIM:#}");
         }
         Ok(ok)
     })

@@ -88,7 +88,7 @@ pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>
     }
     *sent.body_mut() = Some(serde_json::to_vec(request)?.into());
     let bytes = client.send(sent).await?.bytes().await?;
-    serde_json::from_slice(&bytes).context("the answer of the server is not understood; is it another version?")
+    serde_json::from_slice(&bytes).context("the server's answer cannot be parsed; it may run another version of Brain")
 }
 
 /// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.

@@ -6,12 +6,19 @@ use std::time::Instant;
 
 use anyhow::Result;
 use brain_core::{ApprovalStatus, Clock, Millis};
-use brain_store::SystemScope;
+use brain_kernel::Kernel;
+use brain_registry::Registry;
+use brain_server::wire::{Doctor, DoctorCheck};
+use brain_store::{Scope, Store, SystemScope};
 
 use crate::cli::Global;
+use crate::remote::{self, Need};
 use crate::show::{DIM, GREEN, RED, YELLOW};
 use crate::system::SystemClock;
-use crate::{open, show};
+use crate::{hint, open, show, table};
+
+/// Waiting things that are counted at most.
+const MANY: usize = 100;
 
 struct Finding {
     what: &'static str,
@@ -41,109 +48,156 @@ enum Level {
     Bad,
 }
 
+impl From<Finding> for DoctorCheck {
+    fn from(one: Finding) -> Self {
+        let level = match one.level {
+            Level::Good => "good",
+            Level::Look => "look",
+            Level::Bad => "bad",
+        };
+        Self { check: one.what.to_owned(), level: level.to_owned(), detail: one.detail }
+    }
+}
+
 pub(crate) fn run(global: &Global) -> Result<bool> {
-    let mut findings = Vec::new();
-    let mut note = |what, level, detail: String| findings.push(Finding { what, level, detail });
-    note("version", Level::Good, env!("CARGO_PKG_VERSION").to_owned());
-    let mut registry = None;
-    match open::load_packs(&[], global) {
-        Ok(loaded) => {
-            let names: Vec<&str> = loaded.registry.packs().keys().map(String::as_str).collect();
-            let level = if loaded.warnings.is_empty() { Level::Good } else { Level::Look };
-            let tools = loaded.registry.tools().len();
-            note(
-                "packs",
-                level,
-                format!("{} ({tools} tools, {} warnings)", names.join(", "), loaded.warnings.warnings()),
-            );
-            registry = Some(loaded.registry);
-        }
-        Err(report) => note(
-            "packs",
-            Level::Bad,
-            format!("{}; see `brain pack check`", crate::show::count(report.errors(), "error")),
-        ),
-    }
-    match open::store(global) {
-        Ok(store) => {
-            note("store", Level::Good, open::store_url(global)?);
-            let started = Instant::now();
-            let node = brain_core::NodeId::generate(SystemClock.now(), &mut crate::system::SystemRandom);
-            let written = store
-                .heartbeat(SystemScope, node, SystemClock.now(), Millis(0), "doctor")
-                .and_then(|()| store.forget_node(SystemScope, node));
-            match written {
-                Ok(()) => note(
-                    "commit",
-                    Level::Good,
-                    format!("two durable commits took {:.1} ms", started.elapsed().as_secs_f64() * 1e3),
-                ),
-                Err(error) => note("commit", Level::Bad, error.to_string()),
-            }
-            let scope = open::scope(global)?;
-            let letters = store.letters(&scope, Some(true), 100, None)?.items.len();
-            let waiting = store.approvals(&scope, Some(ApprovalStatus::Pending), 100, None)?.items.len();
-            let level = if letters > 0 { Level::Look } else { Level::Good };
-            note(
-                "dead letters",
-                level,
-                if letters > 0 { format!("{letters} open: brain dlq list") } else { "none".into() },
-            );
-            note(
-                "approvals",
-                Level::Good,
-                if waiting > 0 { format!("{waiting} pending: brain approve") } else { "none pending".into() },
-            );
-            if let Some(registry) = &registry {
-                let behind = super::records::behind(registry, store.as_ref(), &scope)?;
-                let (level, detail) = match behind.as_slice() {
-                    [] => (Level::Good, "lookup indexes are up to date".to_owned()),
-                    types => {
-                        (Level::Look, format!("stale lookup indexes for {}: brain records reindex", types.join(", ")))
-                    }
-                };
-                note("indexes", level, detail);
-                let Finding { what, level, detail } = fits::store_fits(registry, store.as_ref(), &scope)?;
-                note(what, level, detail);
-            }
-            let Finding { what, level, detail } = fits::clock(store.as_ref(), &scope)?;
-            note(what, level, detail);
-            let running: Vec<String> = store
-                .count_by_status(SystemScope)?
-                .into_iter()
-                .map(|(status, count)| format!("{count} {status}"))
-                .collect();
-            note("runs", Level::Good, if running.is_empty() { "all completed".into() } else { running.join(", ") });
-        }
-        Err(error) => note("store", Level::Bad, format!("{error:#}")),
-    }
-    if let Some(registry) = &registry {
-        findings.push(fits::secrets(registry));
-        findings.push(fits::hosts(registry));
-    }
-    let ok = findings.iter().all(|finding| finding.level != Level::Bad);
+    let checks = if super::is_remote(global)? {
+        let found: Doctor = super::talk(global, Need::Existing, async |client| client.get("/v1/doctor").await)?;
+        found.checks
+    } else {
+        here(global)?.into_iter().map(DoctorCheck::from).collect()
+    };
+    let ok = checks.iter().all(|check| check.level != "bad");
     if global.json {
-        let list: Vec<_> = findings
-            .iter()
-            .map(|one| {
-                let level = match one.level {
-                    Level::Good => "good",
-                    Level::Look => "look",
-                    Level::Bad => "bad",
-                };
-                serde_json::json!({"check": one.what, "level": level, "detail": one.detail})
-            })
-            .collect();
-        show::json(&serde_json::json!({"ok": ok, "checks": list}));
+        show::json(&Doctor { ok, checks });
         return Ok(ok);
     }
-    for finding in &findings {
-        let mark = match finding.level {
-            Level::Good => format!("{GREEN}✓{GREEN:#}"),
-            Level::Look => format!("{YELLOW}!{YELLOW:#}"),
-            Level::Bad => format!("{RED}✗{RED:#}"),
+    for DoctorCheck { check, level, detail } in &checks {
+        let mark = match level.as_str() {
+            "good" => format!("{GREEN}✓{GREEN:#}"),
+            "look" => format!("{YELLOW}!{YELLOW:#}"),
+            _ => format!("{RED}✗{RED:#}"),
         };
-        anstream::println!("{mark} {:<14} {DIM}{}{DIM:#}", finding.what, finding.detail);
+        let mut head = format!("{mark} {check:<14}");
+        for line in table::wrap_all(detail, table::width().saturating_sub(17)) {
+            outln!("{head} {DIM}{line}{DIM:#}");
+            head = " ".repeat(16);
+        }
     }
     Ok(ok)
+}
+
+/// Checks the packs and the store of this command, and whether a server answers for the store.
+fn here(global: &Global) -> Result<Vec<Finding>> {
+    let mut findings = vec![version()];
+    let registry = match open::load_packs(&[], global) {
+        Ok(loaded) => {
+            findings.push(packs(&loaded.registry, loaded.warnings.warnings()));
+            Some(loaded.registry)
+        }
+        Err(report) => {
+            let errors = show::count(report.errors(), "error");
+            findings.push(Finding::bad("packs", format!("{errors}; see `brain pack check`")));
+            None
+        }
+    };
+    match open::store(global) {
+        Ok(store) => {
+            let (url, scope) = (open::store_url(global)?, open::scope(global)?);
+            findings.extend(of_store(&url, store.as_ref(), &scope, registry.as_ref(), &hint::command)?);
+        }
+        Err(error) => findings.push(Finding::bad("store", format!("{error:#}"))),
+    }
+    findings.extend(registry.as_ref().map(of_machine).into_iter().flatten());
+    if remote::listens(global)? {
+        findings.push(Finding::good("server", "one answers for this store, over its Unix socket"));
+    }
+    Ok(findings)
+}
+
+/// Checks the packs and the store of a server, on its machine.
+pub(super) fn examine(kernel: &Kernel, scope: &Scope, url: &str) -> Result<Vec<DoctorCheck>> {
+    let registry = kernel.registry();
+    let mut findings = vec![version(), packs(registry, 0)];
+    // The reader works on another machine, with other flags.
+    let suggest = |words: &str| format!("brain {words}");
+    findings.extend(of_store(url, kernel.store().as_ref(), scope, Some(registry.as_ref()), &suggest)?);
+    findings.extend(of_machine(registry));
+    Ok(findings.into_iter().map(DoctorCheck::from).collect())
+}
+
+fn version() -> Finding {
+    Finding::good("version", env!("CARGO_PKG_VERSION"))
+}
+
+fn packs(registry: &Registry, warnings: usize) -> Finding {
+    let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
+    let (tools, names) = (show::count(registry.tools().len(), "tool"), names.join(", "));
+    match warnings {
+        0 => Finding::good("packs", format!("{names} ({tools})")),
+        some => Finding::look("packs", format!("{names} ({tools}, {})", show::count(some, "warning"))),
+    }
+}
+
+/// Checks a store: whether it writes, what waits in it for people, and whether it fits the packs. `suggest` words a
+/// command.
+fn of_store(
+    url: &str,
+    store: &dyn Store,
+    scope: &Scope,
+    registry: Option<&Registry>,
+    suggest: &dyn Fn(&str) -> String,
+) -> Result<Vec<Finding>> {
+    let mut findings = vec![Finding::good("store", url), commit(store)];
+    let letters = store.letters(scope, Some(true), MANY, None)?.items.len();
+    findings.push(match letters {
+        0 => Finding::good("dead letters", "none"),
+        some => Finding::look("dead letters", format!("{} open: {}", up_to(some), suggest("dlq list"))),
+    });
+    let pending = store.approvals(scope, Some(ApprovalStatus::Pending), MANY, None)?.items.len();
+    findings.push(match pending {
+        0 => Finding::good("approvals", "none pending"),
+        some => Finding::good("approvals", format!("{} pending: {}", up_to(some), suggest("approve"))),
+    });
+    if let Some(registry) = registry {
+        let behind = super::records::behind(registry, store, scope)?;
+        findings.push(match behind.as_slice() {
+            [] => Finding::good("indexes", "lookup indexes are up to date"),
+            types => {
+                let how = suggest("records reindex");
+                Finding::look("indexes", format!("stale lookup indexes for {}: {how}", types.join(", ")))
+            }
+        });
+        findings.push(fits::store_fits(registry, store, scope)?);
+    }
+    findings.push(fits::clock(store, scope)?);
+    let running = store.count_by_status(SystemScope)?.into_iter().map(|(status, count)| format!("{count} {status}"));
+    let running: Vec<String> = running.collect();
+    let all = if running.is_empty() { "none in progress".into() } else { running.join(", ") };
+    findings.push(Finding::good("runs", all));
+    Ok(findings)
+}
+
+/// Measures two durable commits.
+fn commit(store: &dyn Store) -> Finding {
+    let started = Instant::now();
+    let node = brain_core::NodeId::generate(SystemClock.now(), &mut crate::system::SystemRandom);
+    let written = store
+        .heartbeat(SystemScope, node, SystemClock.now(), Millis(0), "doctor")
+        .and_then(|()| store.forget_node(SystemScope, node));
+    match written {
+        Ok(()) => {
+            let took = started.elapsed().as_secs_f64() * 1e3;
+            Finding::good("commit", format!("two durable commits took {took:.1} ms"))
+        }
+        Err(error) => Finding::bad("commit", error.to_string()),
+    }
+}
+
+fn of_machine(registry: &Registry) -> [Finding; 2] {
+    [fits::secrets(registry), fits::hosts(registry)]
+}
+
+/// A number of items on one page, of which there may be more.
+fn up_to(count: usize) -> String {
+    if count == MANY { format!("{count} or more") } else { count.to_string() }
 }

@@ -1,4 +1,4 @@
-//! `brain eval`: measures understanding on public data sets and on a pack's corpus.
+//! `brain dev eval`: measures understanding on public data sets and on a pack's corpus.
 
 mod corpus;
 mod data_set;

@@ -7,9 +7,9 @@ use reqwest::Method;
 use std::time::Duration;
 
 use crate::cli::{EventsArgs, Global};
-use crate::remote::{Client, Need};
-use crate::show;
+use crate::remote::{Client, Need, Refused};
 use crate::show::{BOLD, DIM};
+use crate::{hint, show};
 
 /// Events that are read together.
 const PAGE: usize = 200;
@@ -37,6 +37,15 @@ pub(crate) fn run(global: &Global, args: &EventsArgs) -> Result<bool> {
     })
 }
 
+/// The connection to the server that is followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// There was none yet.
+    New,
+    Open,
+    Lost,
+}
+
 struct Teller<'a> {
     global: &'a Global,
     client: &'a Client,
@@ -57,7 +66,7 @@ impl Teller<'_> {
             let page: Page<FeedEvent> = self.client.ask("/v1/events", &query).await?;
             page.items.iter().for_each(|event| self.print(event));
             count += page.items.len();
-            let next = page.next_cursor.context("the feed always says where it goes on")?;
+            let next = page.next_cursor.context("the server's answer has no cursor")?;
             // A page without events that goes on has skipped those of other runs.
             let moved = cursor.as_ref() != Some(&next);
             cursor = Some(next);
@@ -68,9 +77,11 @@ impl Teller<'_> {
         let place = cursor.unwrap_or_default();
         if !args.follow && !self.global.json {
             if count == 0 {
-                anstream::println!("No events{}.", if args.since.is_some() { " since then" } else { " yet" });
+                outln!("No events{}.", if args.since.is_some() { " since then" } else { " yet" });
             } else {
-                anstream::println!("{DIM}later ones: brain events --since {place}{DIM:#}");
+                let run = self.run.as_ref().map(|run| format!(" --run {run}")).unwrap_or_default();
+                let later = hint::command(&format!("events --since {place}{run}"));
+                outln!("{DIM}later ones: {later}{DIM:#}");
             }
         }
         Ok(place)
@@ -79,22 +90,36 @@ impl Teller<'_> {
     /// Prints events as they happen, until the command is interrupted. A stream that is cut off is opened again where it
     /// was.
     async fn follow(&self, mut after: Option<String>) -> Result<()> {
-        let mut connected = false;
+        let mut link = Link::New;
         loop {
-            match self.stream(&mut after).await {
-                Ok(()) => connected = true,
-                // A server that was never reached is a mistake; one that goes away comes back.
-                Err(error) if !connected && after.is_none() => return Err(error),
+            match self.stream(&mut after, &mut link).await {
+                // A server that was never reached, or that refuses, is a mistake; one that goes away comes back.
+                Err(error) if link == Link::New || error.is::<Refused>() => return Err(error),
                 Err(error) => tracing::debug!(%error, "the stream was cut off"),
+                Ok(()) => {}
+            }
+            if link == Link::Open {
+                link = Link::Lost;
+                self.note("the server went away; waiting for it to come back (Ctrl-C ends this)");
             }
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    async fn stream(&self, after: &mut Option<String>) -> Result<()> {
+    fn note(&self, text: &str) {
+        if !self.global.quiet {
+            anstream::eprintln!("{DIM}note: {text}{DIM:#}");
+        }
+    }
+
+    async fn stream(&self, after: &mut Option<String>, link: &mut Link) -> Result<()> {
         let query = [("run", self.run.clone()), ("after", after.clone())];
         let request = self.client.request(Method::GET, "/v1/events/stream", &query)?;
         let mut pieces = self.client.send(request).await?.bytes_stream();
+        if *link == Link::Lost {
+            self.note("the server is back");
+        }
+        *link = Link::Open;
         let mut waiting = Vec::new();
         while let Some(piece) = pieces.next().await {
             waiting.extend_from_slice(&piece?);
@@ -122,10 +147,10 @@ impl Teller<'_> {
             return;
         }
         let at = show::moment_text(&event.at);
-        anstream::println!("{at}  {BOLD}{:<18}{BOLD:#}  {DIM}{}{DIM:#}", event.name, event.run_id);
+        outln!("{at}  {BOLD}{:<18}{BOLD:#}  {DIM}{}{DIM:#}", event.name, event.run_id);
         if self.global.verbose {
             let facts = show::fields(&event.data);
-            anstream::println!("  {DIM}{} {facts}{DIM:#}", event.id);
+            outln!("  {DIM}{} {facts}{DIM:#}", event.id);
         }
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::cli::Global;
 use crate::remote::Need;
-use crate::show;
 use crate::show::{BOLD, DIM, GREEN, YELLOW};
+use crate::{hint, show};
 
 pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
     let run = text.trim().parse::<RunId>().ok();
@@ -32,12 +32,12 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
 
 fn tell(found: &Explanation) -> Result<()> {
     let understanding = serde_json::from_value(found.understanding.clone())
-        .context("the understanding is not readable; is the server another version?")?;
+        .context("the explanation cannot be parsed; the server may run another version of Brain")?;
     let teller = Teller { found, text: &found.text };
     match &understanding {
         Understanding::Clear { intents } => {
             if intents.len() > 1 {
-                anstream::println!("{} requests, in this order.\n", intents.len());
+                outln!("{} requests, in this order.\n", intents.len());
             }
             for intent in intents {
                 teller.request(intent);
@@ -51,7 +51,7 @@ fn tell(found: &Explanation) -> Result<()> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let best = &link["candidates"][0];
         let why: Vec<String> = best["evidence"].as_array().into_iter().flatten().map(text).collect();
-        anstream::println!(
+        outln!(
             "  The name “{}” was looked up: {} {DIM}({}){DIM:#}",
             text(&link["mention"]),
             text(&best["id"]),
@@ -59,7 +59,7 @@ fn tell(found: &Explanation) -> Result<()> {
         );
     }
     if let Some(run) = &found.run_id {
-        anstream::println!("{DIM}What the run did: brain runs show {run}{DIM:#}");
+        outln!("{DIM}What the run did: {}{DIM:#}", hint::command(&format!("runs show {run}")));
     }
     Ok(())
 }
@@ -76,15 +76,11 @@ impl Teller<'_> {
 
     fn request(&self, intent: &Intent) {
         let said = self.text.get(intent.span.clone()).unwrap_or_default().trim();
-        anstream::println!(
-            "“{said}” asks for {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.",
-            self.title(&intent.target),
-            intent.target
-        );
+        outln!("“{said}” asks for {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.", self.title(&intent.target), intent.target);
         self.why(&intent.evidence);
         self.slots(intent);
         self.rivals(&intent.evidence);
-        anstream::println!("  {}\n", sure(intent));
+        outln!("  {}\n", sure(intent));
     }
 
     fn why(&self, evidence: &Evidence) {
@@ -96,16 +92,13 @@ impl Teller<'_> {
             Source::Generated => "what people usually say for it",
         };
         match evidence.tier {
-            Stage::Exact => anstream::println!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
-            Stage::Pattern => anstream::println!("  It is nearly {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
+            Stage::Exact => outln!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
+            Stage::Pattern => outln!("  It is nearly {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
             Stage::Search => {
-                anstream::println!(
-                    "  No phrase matches. It is most like this one: {GREEN}{}{GREEN:#}",
-                    evidence.phrase
-                );
+                outln!("  No phrase matches. It is most like this one: {GREEN}{}{GREEN:#}", evidence.phrase);
                 if let Some(search) = &evidence.search {
                     let words = if search.lexical > 0.0 { "support it" } else { "are inconclusive" };
-                    anstream::println!(
+                    outln!(
                         "  {DIM}Words and letters {words}; the meanings are {} similar ({:.2}).{DIM:#}",
                         how_alike(search.alike),
                         search.alike
@@ -114,7 +107,7 @@ impl Teller<'_> {
             }
         }
         for (said, meant) in &evidence.taken_for {
-            anstream::println!("  “{said}” was read as “{meant}”.");
+            outln!("  “{said}” was read as “{meant}”.");
         }
     }
 
@@ -123,17 +116,17 @@ impl Teller<'_> {
             let value = plain(&slot.value);
             match &slot.inferred {
                 Some(from) => {
-                    anstream::println!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(inferred: {from}){YELLOW:#}", slot.name)
+                    outln!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(inferred: {from}){YELLOW:#}", slot.name)
                 }
-                None => anstream::println!("  {BOLD}{}{BOLD:#} is {value}", slot.name),
+                None => outln!("  {BOLD}{}{BOLD:#} is {value}", slot.name),
             }
         }
         for slot in &intent.invalid {
-            anstream::println!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text);
+            outln!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text);
         }
         for slot in self.found.missing.iter().filter(|slot| slot.target == intent.target) {
             let what = if slot.default { "the default is used" } else { "Brain will ask for it" };
-            anstream::println!("  {BOLD}{}{BOLD:#} is missing: {what}", slot.name);
+            outln!("  {BOLD}{}{BOLD:#} is missing: {what}", slot.name);
         }
     }
 
@@ -146,30 +139,26 @@ impl Teller<'_> {
                 false if score < 0.5 * evidence.score => ", far behind".to_owned(),
                 false => ", not far behind".to_owned(),
             });
-            anstream::println!(
-                "  {DIM}Next best was {} ({rival}){}.{DIM:#}",
-                self.title(rival),
-                score.unwrap_or_default()
-            );
+            outln!("  {DIM}Next best was {} ({rival}){}.{DIM:#}", self.title(rival), score.unwrap_or_default());
         }
         for (target, why) in &evidence.excluded {
-            anstream::println!("  {DIM}{} was ruled out: {why}{DIM:#}", self.title(target));
+            outln!("  {DIM}{} was ruled out: {why}{DIM:#}", self.title(target));
         }
     }
 
     fn question(&self, question: &Question) {
-        anstream::println!("“{}” is not clear: {YELLOW}{}{YELLOW:#}\n", self.text, question.text);
+        outln!("“{}” is not clear: {YELLOW}{}{YELLOW:#}\n", self.text, question.text);
         if !question.tiers.is_empty() {
             for tier in &question.tiers {
-                anstream::println!("  {BOLD}{}{BOLD:#}: {}", tier.title, tier.targets.join(", "));
+                outln!("  {BOLD}{}{BOLD:#}: {}", tier.title, tier.targets.join(", "));
             }
             return;
         }
         if let Some(word) = question.options.iter().find_map(|option| option.evidence.doubt.as_ref()) {
-            anstream::println!("  “{word}” suggests that this is not a request.");
+            outln!("  “{word}” suggests that this is not a request.");
         }
         for option in &question.options {
-            anstream::println!(
+            outln!(
                 "  {BOLD}{}{BOLD:#} {DIM}({}){DIM:#} at {:.2}: like “{}”",
                 self.title(&option.target),
                 option.target,
@@ -180,9 +169,9 @@ impl Teller<'_> {
     }
 
     fn unknown(&self, nearest: &[Suggestion]) {
-        anstream::println!("“{}” matches nothing that the packs can do.", self.text);
+        outln!("“{}” matches nothing that the packs can do.", self.text);
         for one in nearest {
-            anstream::println!("  Nearest: {BOLD}{}{BOLD:#}, for example “{}”", self.title(&one.target), one.phrase);
+            outln!("  Nearest: {BOLD}{}{BOLD:#}, for example “{}”", self.title(&one.target), one.phrase);
         }
     }
 }
@@ -218,5 +207,5 @@ fn plain(value: &Value) -> String {
 
 fn small_talk(talk: SmallTalk) {
     let name = serde_json::to_value(talk).unwrap_or_default();
-    anstream::println!("That is small talk ({}); Brain answers it directly.", name.as_str().unwrap_or_default());
+    outln!("That is small talk ({}); Brain answers it directly.", name.as_str().unwrap_or_default());
 }

@@ -1,19 +1,21 @@
-//! `brain gc`: applies the configured retention and ends overdue dead letters; a server does so once an hour.
+//! `brain admin gc`: applies the configured retention and ends overdue dead letters; a server does so once an hour.
 
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use brain_core::{Clock, TenantId, Timestamp};
-use brain_engine::{BLOB_GRACE, Keep, LONG, Swept, sweep};
+use brain_core::{Clock, Millis, TenantId, Timestamp};
+use brain_engine::{BLOB_GRACE, Keep, LONG, Swept as Gone, sweep};
 use brain_kernel::{Kernel, overdue_letters, sweep_corrections, sweep_notes};
+use brain_server::Sweeping;
+use brain_server::wire::{Sweep, Swept, SweptTenant};
 use brain_store::{Scope, Store, Sudo};
-use serde_json::json;
 
 use crate::cli::{GcArgs, Global};
 use crate::config::Config;
 use crate::progress::Progress;
+use crate::remote::Need;
 use crate::show::{BOLD, DIM, GREEN};
-use crate::system::SystemClock;
+use crate::system::{SystemClock, user_name};
 use crate::{open, show};
 
 /// The retention of a tenant; `None` if nothing expires.
@@ -24,108 +26,148 @@ fn keep(config: &Config, tenant: &TenantId) -> Option<Keep> {
 }
 
 pub(crate) fn run(global: &Global, args: &GcArgs) -> Result<bool> {
-    let config = global.config();
-    let store = open::store(global)?;
-    let tenants = if args.all {
-        let detail = if args.dry_run { "dry run" } else { "" };
-        let sudo = super::audit::sudo(global, store.as_ref(), "gc", None, detail)?;
-        if !args.dry_run {
-            trim_audit(config, store.as_ref(), &sudo)?;
-        }
-        store.tenants(&sudo)?
+    // A configuration that was named for this command, and not that of the server, is applied here.
+    let own = global.config.is_some() || !global.setting.is_empty() || args.blob_grace.is_some();
+    let (tenants, sets) = if super::has_server(global)? && (!own || super::is_remote(global)?) {
+        let body = Sweep { all: Some(args.all), dry_run: Some(args.dry_run), compact: Some(args.compact) };
+        let done: Swept = super::talk(global, Need::Existing, async |client| client.post("/v1/gc", &body).await)?;
+        (done.tenants, true)
     } else {
-        vec![global.tenant().parse()?]
+        (here(global, args)?, global.config().keeps())
     };
-    // First: a run whose letter ends can be swept in the same round.
-    let letters = expire_letters(global, &store, &tenants, args.dry_run)?;
-    let mut list = Vec::new();
-    let bar = Progress::new(global, "sweeping tenants", Some(tenants.len() as u64));
-    for (tenant, letters) in tenants.into_iter().zip(letters) {
-        bar.add(1);
-        let swept = match keep(config, &tenant) {
-            Some(keep) => {
-                let keep = Keep { blobs: args.blob_grace.unwrap_or(keep.blobs), ..keep };
-                let scope = Scope::of(tenant.clone());
-                let swept = sweep(store.as_ref(), &scope, SystemClock.now(), keep, args.dry_run)?;
-                let corrections = sweep_corrections(store.as_ref(), &scope, args.dry_run)?;
-                Some((swept, corrections, sweep_notes(store.as_ref(), &scope, args.dry_run)?))
-            }
-            None => None,
-        };
-        list.push((tenant, swept, letters));
-    }
-    drop(bar);
-    if args.compact && !args.dry_run {
-        let sudo = super::audit::sudo(global, store.as_ref(), "compact", None, "gc --compact")?;
-        store.compact(&sudo).context("free space could not be returned to the file system")?;
-    }
     if global.json {
-        let items: Vec<_> = list.iter().map(|(tenant, swept, letters)| row(tenant, *swept, *letters)).collect();
-        show::json(&json!({"dry_run": args.dry_run, "tenants": items}));
+        show::json(&Swept { dry_run: args.dry_run, tenants });
         return Ok(true);
     }
-    for (tenant, swept, letters) in &list {
-        tell(tenant, *swept, *letters, args.dry_run);
+    tenants.iter().for_each(|tenant| tell(tenant, args.dry_run));
+    if tenants.is_empty() {
+        outln!("There are no tenants yet.");
     }
-    if list.is_empty() {
-        anstream::println!("There are no tenants yet.");
-    }
-    if !config.keeps() {
-        anstream::println!(
+    if !sets {
+        outln!(
             "{DIM}→{DIM:#} set the retention in brain.yaml: tenants: {{\"*\": {{keep: {{payloads: 30d, runs: 365d}}}}}}"
         );
     }
     Ok(true)
 }
 
-/// What a tenant's sweep deleted, with the numbers of corrections and of progress notes; `None` if nothing expires.
-type Gone = Option<(Swept, u64, u64)>;
-
-fn row(tenant: &TenantId, gone: Gone, letters: u64) -> serde_json::Value {
-    let kept_for_ever = gone.is_none();
-    let (swept, corrections_deleted, notes_deleted) = gone.unwrap_or_default();
-    json!({
-        "tenant": tenant, "kept_for_ever": kept_for_ever, "runs_erased": swept.runs_erased,
-        "runs_deleted": swept.runs_deleted, "runs_compacted": swept.runs_compacted, "blobs_deleted": swept.blobs_deleted,
-        "blobs_unused": swept.blobs_unused, "bytes": swept.bytes, "corrections_deleted": corrections_deleted,
-        "notes_deleted": notes_deleted, "letters_expired": letters,
-    })
+/// Applies the retention to the store of this command.
+fn here(global: &Global, args: &GcArgs) -> Result<Vec<SweptTenant>> {
+    open::expect_store(global)?;
+    let (config, store) = (global.config(), open::store(global)?);
+    let (who, tenant) = (global.acting_as.clone().unwrap_or_else(user_name), global.tenant().parse()?);
+    let what =
+        Sweeping { tenant: (!args.all).then_some(tenant), dry_run: args.dry_run, compact: args.compact, by: &who };
+    let bar = Progress::new(global, "sweeping tenants", None);
+    let letters = |tenant: &TenantId| expire_letters(global, &store, tenant, args.dry_run);
+    sweep_tenants(config, store.as_ref(), &what, args.blob_grace, &letters, &|| bar.add(1))
 }
 
-fn tell(tenant: &TenantId, gone: Gone, letters: u64, dry_run: bool) {
-    if letters > 0 {
-        let would = if dry_run { "would be " } else { "" };
-        let letters = show::count(letters as usize, "dead letter");
-        anstream::println!("{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {letters} {would}ended: nobody decided in time");
-    }
-    let Some((swept, corrections, notes)) = gone else {
-        return anstream::println!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
+/// Applies the retention to one tenant, or to all. `begin` is called for each of them, and `letters` ends its overdue
+/// dead letters, or counts them in a dry run.
+pub(super) fn sweep_tenants(
+    config: &Config,
+    store: &dyn Store,
+    what: &Sweeping<'_>,
+    blob_grace: Option<Millis>,
+    letters: &dyn Fn(&TenantId) -> Result<u64>,
+    begin: &dyn Fn(),
+) -> Result<Vec<SweptTenant>> {
+    let dry_run = what.dry_run;
+    let sudo = |action: &str, detail: &str| Sudo::because(store, SystemClock.now(), what.by, action, None, detail);
+    let tenants = match &what.tenant {
+        Some(tenant) => vec![tenant.clone()],
+        None => {
+            let sudo = sudo("gc", if dry_run { "dry run" } else { "" })?;
+            if !dry_run {
+                trim_audit(config, store, &sudo)?;
+            }
+            store.tenants(&sudo)?
+        }
     };
-    let would = if dry_run { "would be " } else { "" };
-    let Swept { runs_erased, runs_deleted, runs_compacted, blobs_deleted, blobs_unused, bytes } = swept;
-    anstream::println!(
-        "{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {runs_erased} runs {would}erased, {runs_deleted} {would}deleted, {runs_compacted} {would}compacted, {blobs_deleted} blobs {would}deleted, {corrections} corrections and {notes} notes {would}forgotten {DIM}· {bytes} bytes · {blobs_unused} blobs unused, kept for now{DIM:#}"
-    );
+    let mut list = Vec::new();
+    for tenant in tenants {
+        begin();
+        // First: a run whose letter ends can be swept in the same round.
+        let letters_expired = letters(&tenant)?;
+        let Some(keep) = keep(config, &tenant) else {
+            let tenant = tenant.to_string();
+            list.push(SweptTenant { tenant, kept_for_ever: true, letters_expired, ..SweptTenant::default() });
+            continue;
+        };
+        let keep = Keep { blobs: blob_grace.unwrap_or(keep.blobs), ..keep };
+        let scope = Scope::of(tenant.clone());
+        let gone = sweep(store, &scope, SystemClock.now(), keep, dry_run)?;
+        list.push(SweptTenant {
+            tenant: tenant.to_string(),
+            kept_for_ever: false,
+            runs_erased: gone.runs_erased,
+            runs_deleted: gone.runs_deleted,
+            runs_compacted: gone.runs_compacted,
+            blobs_deleted: gone.blobs_deleted,
+            blobs_unused: gone.blobs_unused,
+            bytes: gone.bytes,
+            corrections_deleted: sweep_corrections(store, &scope, dry_run)?,
+            notes_deleted: sweep_notes(store, &scope, dry_run)?,
+            letters_expired,
+        });
+    }
+    if what.compact && !dry_run {
+        let sudo = sudo("compact", "gc --compact")?;
+        store.compact(&sudo).context("free space could not be returned to the file system")?;
+    }
+    Ok(list)
 }
 
-/// Ends the dead letters of tenants that nobody decided about in time; returns how many of each.
-fn expire_letters(global: &Global, store: &Arc<dyn Store>, tenants: &[TenantId], dry_run: bool) -> Result<Vec<u64>> {
-    let Some(after) = global.config().expiry().letters else { return Ok(vec![0; tenants.len()]) };
-    let mut due = Vec::new();
-    for tenant in tenants {
-        let scope = Scope::of(tenant.clone());
-        due.push(overdue_letters(store.as_ref(), &scope, after, SystemClock.now())?.len() as u64);
+fn tell(one: &SweptTenant, dry_run: bool) {
+    let tenant = &one.tenant;
+    let would = if dry_run { "would be " } else { "" };
+    let count = show::count::<u64>;
+    if one.letters_expired > 0 {
+        let letters = count(one.letters_expired, "dead letter");
+        outln!("{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}  {letters} {would}ended: nobody decided in time");
     }
-    if dry_run || due.iter().all(|count| *count == 0) {
+    if one.kept_for_ever {
+        return outln!("{BOLD}{tenant}{BOLD:#}  nothing expires: everything is kept forever");
+    }
+    outln!("{GREEN}✓{GREEN:#} {BOLD}{tenant}{BOLD:#}");
+    outln!(
+        "  {} {would}erased, {} {would}deleted, {} {would}compacted",
+        count(one.runs_erased, "run"),
+        one.runs_deleted,
+        one.runs_compacted
+    );
+    outln!(
+        "  {} {would}deleted ({}), {} unused and kept for now",
+        count(one.blobs_deleted, "blob"),
+        count(one.bytes, "byte"),
+        one.blobs_unused
+    );
+    if one.corrections_deleted + one.notes_deleted > 0 {
+        let (corrections, notes) = (count(one.corrections_deleted, "correction"), count(one.notes_deleted, "note"));
+        outln!("  {corrections} and {notes} {would}deleted");
+    }
+}
+
+/// Ends the dead letters of a tenant that nobody decided about in time; returns how many. A dry run only counts them.
+fn expire_letters(global: &Global, store: &Arc<dyn Store>, tenant: &TenantId, dry_run: bool) -> Result<u64> {
+    let due = count_overdue(global.config(), store.as_ref(), tenant)?;
+    if dry_run || due == 0 {
         return Ok(due);
     }
     // The engine makes outside calls on this runtime.
     let runtime = open::runtime()?;
     let _context = runtime.enter();
     let kernel = open::kernel_over(global, open::registry(global)?, store.clone(), false)?;
-    let ended: Result<Vec<u64>> = tenants.iter().map(|tenant| end_letters(&kernel, tenant)).collect();
+    let ended = end_letters(&kernel, tenant);
     kernel.engine().stop();
     ended
+}
+
+/// The number of dead letters of a tenant that are overdue.
+pub(super) fn count_overdue(config: &Config, store: &dyn Store, tenant: &TenantId) -> Result<u64> {
+    let Some(after) = config.expiry().letters else { return Ok(0) };
+    Ok(overdue_letters(store, &Scope::of(tenant.clone()), after, SystemClock.now())?.len() as u64)
 }
 
 /// Ends the overdue dead letters of one tenant; returns how many.
@@ -142,7 +184,7 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
         let Some(keep) = keep(config, &tenant) else { continue };
         let scope = Scope::of(tenant.clone());
         match sweep(store, &scope, SystemClock.now(), keep, false) {
-            Ok(swept) if swept != Swept::default() => {
+            Ok(swept) if swept != Gone::default() => {
                 tracing::info!(%tenant, ?swept, "retention applied");
             }
             Ok(_) => {}

@@ -50,22 +50,18 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
     let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
     let begun = show::time(&response.created_at).unwrap_or_default();
     let took = show::time(&response.updated_at).unwrap_or_default().since(begun);
-    anstream::println!(
-        "{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}",
-        show::status(response.status.as_str()),
-        show::span(took)
-    );
+    outln!("{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}", show::status(response.status.as_str()), show::span(took));
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
     let at = show::moment_text(&response.created_at);
     if response.erased {
-        anstream::println!("{DIM}requested at {at}; payloads were erased, digests remain{DIM:#}\n");
+        outln!("{DIM}requested at {at}; payloads were erased, digests remain{DIM:#}\n");
     } else {
         let said = text("message");
         let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
         for line in wrap(&said, width()) {
-            anstream::println!("{line}");
+            outln!("{line}");
         }
-        anstream::println!("{DIM}by {} ({}, {}) at {at}{DIM:#}\n", text("actor"), text("channel"), text("mode"));
+        outln!("{DIM}by {} ({}, {}) at {at}{DIM:#}\n", text("actor"), text("channel"), text("mode"));
     }
     for one in events(client, run).await? {
         event(&one, begun);
@@ -73,7 +69,7 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
     if !matches!(response.contract_status, ContractStatus::Completed | ContractStatus::Failed) {
         let why: WhyWaiting = client.get(&format!("/v1/runs/{run}/why")).await?;
         if let Some(at) = why.waits.iter().filter_map(|one| one.until.as_deref()).min() {
-            anstream::println!("{DIM}scheduled again at {}{DIM:#}", show::moment_text(at));
+            outln!("{DIM}scheduled again at {}{DIM:#}", show::moment_text(at));
         }
     }
     Ok(())
@@ -98,12 +94,12 @@ fn unknown(one: &RunEvent) -> EventError {
 /// Prints one event in one or two lines.
 fn event(one: &RunEvent, start: Timestamp) {
     let at = show::time(&one.at).map_or_else(String::new, |at| format!("+{}", show::span(at.since(start))));
-    let line = |what: &str, more: &str| anstream::println!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
+    let line = |what: &str, more: &str| outln!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
     let detail = |name: &str, value: &str| {
         if !value.is_empty() {
             let mut name = name;
             for line in wrap(value, width().saturating_sub(26)) {
-                anstream::println!("             {DIM}{name:<11}  {line}{DIM:#}");
+                outln!("             {DIM}{name:<11}  {line}{DIM:#}");
                 name = "";
             }
         }
@@ -175,10 +171,11 @@ fn event(one: &RunEvent, start: Timestamp) {
             line("aborted", &format!("by {}", text("by")));
             detail("note", payload["note"].as_str().unwrap_or_default());
         } else if is(PipeEvent::Checkpoint) {
-            line("compacted", &format!("{} earlier events were compacted; receipts remain", data["events"]));
+            let events = show::count(data["events"].as_u64().unwrap_or_default(), "earlier event");
+            line("compacted", &format!("{events} compacted; receipts remain"));
         } else if is(PipeEvent::Archived) {
             let count = data["receipts"].as_array().map_or(0, Vec::len);
-            line("archived", &format!("{count} receipts of compacted events"));
+            line("archived", &format!("{} of compacted events", show::count(count, "receipt")));
         } else if is(PipeEvent::Migrated) {
             let to: String = text("to").chars().take(12).collect();
             line("moved", &format!("to program {to} by {}", text("by")));
@@ -199,7 +196,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         Event::RunStarted { .. } => line("started", ""),
         Event::ConditionMet { .. } => {}
         Event::StepSkipped { .. } => line("skipped", &format!("{}: its condition does not hold", step())),
-        Event::EachOpened { count, .. } => line("list", &format!("{}: {count} items", step())),
+        Event::EachOpened { count, .. } => line("list", &format!("{}: {}", step(), show::count(count, "item"))),
         Event::JobStarted { attempt, .. } => {
             line("handed over", &call(attempt));
             detail("args", &show::fields(&payload["args"]));
@@ -341,18 +338,18 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
             show::json(&done);
         } else if done.ok {
             let count = show::count(done.events, "event");
-            anstream::println!("{GREEN}✓{GREEN:#} Replayed {count} of run {run}: the log matches the stored state.");
-            anstream::println!(
+            outln!("{GREEN}✓{GREEN:#} Replayed {count} of run {run}: the log matches the stored state.");
+            outln!(
                 "{DIM}status {} · receipts: {} · state {}{DIM:#}",
                 done.status,
                 done.receipts,
                 done.state_digest.get(..12).unwrap_or_default()
             );
-            anstream::println!("{DIM}Nothing was executed.{DIM:#}");
+            outln!("{DIM}Nothing was executed.{DIM:#}");
         } else {
-            anstream::println!("{RED}✗{RED:#} The log of run {run} does not match the stored state:");
+            outln!("{RED}✗{RED:#} The log of run {run} does not match the stored state:");
             for difference in &done.differences {
-                anstream::println!("  {difference}");
+                outln!("  {difference}");
             }
         }
         Ok(done.ok)

@@ -12,8 +12,8 @@ use serde_json::json;
 use self::show_candidates::{candidate, word};
 use crate::cli::{CorrectArgs, DecideArgs, Global, LearningCommand, RejectArgs};
 use crate::remote::{Client, Need};
-use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
+use crate::{hint, show};
 
 /// Number of weeks shown.
 const WEEKS: usize = 8;
@@ -50,12 +50,12 @@ impl Teller<'_> {
             return Ok(true);
         }
         if health.weeks.is_empty() {
-            anstream::println!("No requests yet. Try: brain do \"create task: Call Bob\"");
+            outln!("No requests yet. Try: {}", hint::command("do \"create task: Call Bob\""));
             return Ok(true);
         }
         weeks_table(&health.weeks);
         let count = |name: &str| health.states[name].as_u64().unwrap_or_default();
-        anstream::println!(
+        outln!(
             "\nPhrases to learn: {GREEN}{} ready{GREEN:#}, {YELLOW}{} to review{YELLOW:#}, {} gathering, {} promoted, {} rejected.",
             count("ready"),
             count("review"),
@@ -68,12 +68,11 @@ impl Teller<'_> {
             page.items.iter().for_each(candidate);
         }
         if count("ready") > 0 {
-            anstream::println!("{DIM}→{DIM:#} to promote the ready ones: brain learning run");
+            outln!("{DIM}→{DIM:#} to promote the ready ones: {}", hint::command("learning run"));
         }
         if count("review") > 0 {
-            anstream::println!(
-                "{DIM}→{DIM:#} to decide: brain learning promote PHRASE TOOL, or reject PHRASE TOOL --why …"
-            );
+            outln!("{DIM}→{DIM:#} to accept one: {}", hint::command("learning promote PHRASE TOOL"));
+            outln!("{DIM}→{DIM:#} to block one: {}", hint::command("learning reject PHRASE TOOL --note REASON"));
         }
         Ok(true)
     }
@@ -102,7 +101,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No candidates.");
+            outln!("No candidates.");
         }
         page.items.iter().for_each(candidate);
         Ok(true)
@@ -116,15 +115,15 @@ impl Teller<'_> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("Nothing is ready to be learned. `brain learning candidates` shows what is missing.");
+            outln!("Nothing is ready to be learned. `brain learning candidates` shows what is missing.");
         }
         for PromotionItem { phrase, target, why, .. } in &page.items {
             match why {
                 None if dry_run => {
-                    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” would mean {BOLD}{target}{BOLD:#}.")
+                    outln!("{GREEN}✓{GREEN:#} “{phrase}” would mean {BOLD}{target}{BOLD:#}.")
                 }
                 None => promoted(phrase, target),
-                Some(why) => anstream::println!("{RED}✗{RED:#} “{phrase}” for {target} was not learned. {why}"),
+                Some(why) => outln!("{RED}✗{RED:#} “{phrase}” for {target} was not learned. {why}"),
             }
         }
         Ok(true)
@@ -143,19 +142,19 @@ impl Teller<'_> {
 
     async fn reject(&self, args: RejectArgs) -> Result<bool> {
         let DecideArgs { phrase, target } = args.what;
-        let body = RejectRequest { phrase, target, why: args.why };
+        let body = RejectRequest { phrase, target, note: args.note };
         let done: BlockedPhrase = self.client.post("/v1/learning/reject", &body).await?;
         if self.global.json {
             show::json(&done);
             return Ok(true);
         }
-        anstream::println!(
+        outln!(
             "{GREEN}✓{GREEN:#} “{}” and close paraphrases no longer match {BOLD}{}{BOLD:#}.",
             done.phrase,
             done.target
         );
         if let Some(note) = done.note {
-            anstream::println!("  {YELLOW}{note}{YELLOW:#}");
+            outln!("  {YELLOW}{note}{YELLOW:#}");
         }
         Ok(true)
     }
@@ -167,17 +166,12 @@ impl Teller<'_> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No blocked phrases.");
+            outln!("No blocked phrases.");
         }
         for row in page.items {
             let why = if row.why.is_empty() { String::new() } else { format!(": {}", row.why) };
             let at = show::moment_text(&row.at);
-            anstream::println!(
-                "“{}” ✗ {BOLD}{}{BOLD:#}{why} {DIM}by {} at {at}{DIM:#}",
-                row.phrase,
-                row.target,
-                row.by
-            );
+            outln!("“{}” ✗ {BOLD}{}{BOLD:#}{why} {DIM}by {} at {at}{DIM:#}", row.phrase, row.target, row.by);
         }
         Ok(true)
     }
@@ -188,7 +182,7 @@ impl Teller<'_> {
         if self.global.json {
             show::json(&row);
         } else {
-            anstream::println!("{GREEN}✓{GREEN:#} “{}” can match {BOLD}{}{BOLD:#} again.", row.phrase, row.target);
+            outln!("{GREEN}✓{GREEN:#} “{}” can match {BOLD}{}{BOLD:#} again.", row.phrase, row.target);
         }
         Ok(true)
     }
@@ -198,7 +192,7 @@ impl Teller<'_> {
             run_id: super::run_id(&args.run)?,
             meant: args.meant,
             request: args.request.map(|number| number as u64),
-            why: Some(args.why).filter(|why| !why.is_empty()),
+            note: Some(args.note).filter(|note| !note.is_empty()),
         };
         let told: CorrectionAnswer = self.client.post("/v1/learning/corrections", &body).await?;
         if self.global.json {
@@ -206,15 +200,16 @@ impl Teller<'_> {
             return Ok(true);
         }
         match (&told.meant, &told.chosen) {
-            (Some(meant), _) => anstream::println!("{GREEN}✓{GREEN:#} “{}” means {BOLD}{meant}{BOLD:#}.", told.said),
+            (Some(meant), _) => outln!("{GREEN}✓{GREEN:#} “{}” means {BOLD}{meant}{BOLD:#}.", told.said),
             (None, chosen) => {
                 let chosen = chosen.as_deref().unwrap_or("that");
-                anstream::println!("{GREEN}✓{GREEN:#} “{}” does not mean {BOLD}{chosen}{BOLD:#}.", told.said);
+                outln!("{GREEN}✓{GREEN:#} “{}” does not mean {BOLD}{chosen}{BOLD:#}.", told.said);
             }
         }
-        anstream::println!("  It is now a test case: brain learning cases");
+        outln!("  It is now a test case: {}", hint::command("learning cases"));
         if let Some(meant) = &told.meant {
-            anstream::println!("{DIM}→{DIM:#} to teach it as well: brain teach \"{}\" {meant}", told.said);
+            let teach = hint::command(&format!("teach \"{}\" {meant}", told.said));
+            outln!("{DIM}→{DIM:#} to teach it as well: {teach}");
         }
         Ok(true)
     }
@@ -226,7 +221,7 @@ impl Teller<'_> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No corrections yet: brain learning correct RUN --meant TOOL");
+            outln!("No corrections yet: brain learning correct RUN --meant TOOL");
         }
         for case in page.items {
             let expect = match (&case.target, &case.not_target) {
@@ -239,24 +234,24 @@ impl Teller<'_> {
                 (false, false) => "does not count yet: needs a second person, or a trusted one",
             };
             let people = if case.people == 1 { "1 person".to_owned() } else { format!("{} people", case.people) };
-            anstream::println!("“{}” {expect} {DIM}by {people} · {counts}{DIM:#}", case.say);
+            outln!("“{}” {expect} {DIM}by {people} · {counts}{DIM:#}", case.say);
         }
         Ok(true)
     }
 }
 
 fn promoted(phrase: &str, target: &str) {
-    anstream::println!("{GREEN}✓{GREEN:#} “{phrase}” now means {BOLD}{target}{BOLD:#}.");
+    outln!("{GREEN}✓{GREEN:#} “{phrase}” now means {BOLD}{target}{BOLD:#}.");
 }
 
 fn weeks_table(weeks: &[LearningWeek]) {
-    anstream::println!("{DIM}week       asked   right  corrected  promoted  rejected{DIM:#}");
+    outln!("{DIM}week       asked   right  corrected  promoted  rejected{DIM:#}");
     for week in weeks.iter().skip(weeks.len().saturating_sub(WEEKS)) {
         let right = match week.asked {
             0 => "–".to_owned(),
             asked => format!("{:.0} %", f64::from(week.right) * 100.0 / f64::from(asked)),
         };
-        anstream::println!(
+        outln!(
             "{} {:>7} {right:>7} {:>10} {:>9} {:>9}",
             week.week,
             week.asked,

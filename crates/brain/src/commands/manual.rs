@@ -13,7 +13,7 @@ pub(crate) fn completions(shell: Shell) -> Result<bool> {
     // clap_complete panics when its writer fails, so it writes to memory first.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "brain", &mut script);
-    anstream::println!("{}", String::from_utf8_lossy(&script).trim_end());
+    outln!("{}", String::from_utf8_lossy(&script).trim_end());
     Ok(true)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn man(global: &Global, folder: &Path) -> Result<bool> {
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     if !global.quiet {
         let pages = std::fs::read_dir(folder)?.count();
-        anstream::println!("{} in {}", show::count(pages, "page"), folder.display());
+        outln!("{} in {}", show::count(pages, "page"), folder.display());
     }
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! `brain migrate`: upgrades the tables of the store.
+//! `brain admin migrate`: upgrades the tables of the store.
 
 use anyhow::{Result, bail};
 use brain_store::{Migration, PostgresStore, SqliteStore};
@@ -19,11 +19,11 @@ pub(crate) fn run(global: &Global, dry_run: bool) -> Result<bool> {
         return Ok(true);
     }
     match (from, dry_run) {
-        (from, _) if from == to => anstream::println!("{store} has format {to}: nothing to do."),
-        (0, true) => anstream::println!("{store} is empty: tables would be created in format {to}."),
-        (0, false) => anstream::println!("{store}: tables created in format {to}."),
-        (from, true) => anstream::println!("{store} would be upgraded from format {from} to {to}."),
-        (from, false) => anstream::println!("{store}: format {from} → {to}."),
+        (from, _) if from == to => outln!("{store} has format {to}: nothing to do."),
+        (0, true) => outln!("{store} is empty: tables would be created in format {to}."),
+        (0, false) => outln!("{store}: tables created in format {to}."),
+        (from, true) => outln!("{store} would be upgraded from format {from} to {to}."),
+        (from, false) => outln!("{store}: format {from} → {to}."),
     }
     Ok(true)
 }

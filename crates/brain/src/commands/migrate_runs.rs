@@ -44,9 +44,9 @@ pub(crate) fn run(
         done.items.iter().for_each(|one| line(one, dry_run));
         let would = if dry_run { "can be migrated" } else { "moved" };
         let MigratedRuns { movable, there, stay, .. } = done;
-        anstream::println!("{BOLD}{movable}{BOLD:#} {would}, {there} up to date, {stay} cannot be migrated");
+        outln!("{BOLD}{movable}{BOLD:#} {would}, {there} up to date, {stay} cannot be migrated");
         if dry_run && movable > 0 {
-            anstream::println!("{DIM}nothing was changed; run without --dry-run to migrate{DIM:#}");
+            outln!("{DIM}nothing was changed; run without --dry-run to migrate{DIM:#}");
         }
         Ok(stay == 0)
     })
@@ -58,13 +58,13 @@ fn short(digest: &str) -> &str {
 
 fn line(one: &MigratedRun, dry_run: bool) {
     if !one.problems.is_empty() {
-        anstream::println!("{}  {YELLOW}stays{YELLOW:#}  {}", one.run_id, one.problems.join("; "));
+        outln!("{}  {YELLOW}stays{YELLOW:#}  {}", one.run_id, one.problems.join("; "));
     } else if one.to.as_ref() != Some(&one.from) {
         let to = one.to.as_deref().map(short).unwrap_or_default();
         let word = if dry_run { "would migrate" } else { "moved" };
         let list = |names: &[String]| if names.is_empty() { "nothing".into() } else { names.join(", ") };
         let from = short(&one.from);
-        anstream::println!("{}  {word}  {DIM}{from} → {to}{DIM:#}", one.run_id);
-        anstream::println!("  keeps {}; ahead: {}", list(&one.kept), list(&one.ahead));
+        outln!("{}  {word}  {DIM}{from} → {to}{DIM:#}", one.run_id);
+        outln!("  keeps {}; ahead: {}", list(&one.kept), list(&one.ahead));
     }
 }

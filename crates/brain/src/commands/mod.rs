@@ -40,15 +40,16 @@ mod token;
 mod tools;
 mod tune;
 mod undo;
+mod upkeep;
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_core::RunId;
 use brain_server::wire::RunResponse;
 
 use crate::cli::{Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand};
-use crate::remote::{Client, Need, Target, target};
+use crate::remote::{Client, Need, Target, listens, target};
 use crate::{open, show};
 
 /// A command that was used wrongly: exit code 2.
@@ -125,20 +126,17 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
 /// silently work on another store than the one that the user named.
 fn refuse_remote(global: &Global, command: &Command) -> Result<()> {
     let (name, on_store) = match command {
-        Command::Gc(_) => ("gc", true),
-        Command::Backup(_) => ("backup", true),
-        Command::Restore(_) => ("restore", true),
-        Command::Migrate { .. } => ("migrate", true),
-        Command::Doctor => ("doctor", true),
-        Command::Records(RecordsCommand::Reindex(_)) => ("records reindex", true),
-        Command::Store(_) => ("store copy", false),
+        Command::Backup(_) => ("admin backup", true),
+        Command::Restore(_) => ("admin restore", true),
+        Command::Migrate { .. } => ("admin migrate", true),
+        Command::Store(_) => ("admin store copy", false),
         Command::Serve(_) => ("serve", false),
         Command::Demo(_) => ("demo", false),
         Command::Pack(_) => ("pack", false),
         Command::Model(_) => ("model", false),
-        Command::Eval(_) | Command::Dev(DevCommand::Eval(_)) => ("eval", false),
-        Command::Tune | Command::Dev(DevCommand::Tune) => ("tune", false),
-        Command::Bench(_) | Command::Dev(DevCommand::Bench(_)) => ("bench", false),
+        Command::Eval(_) | Command::Dev(DevCommand::Eval(_)) => ("dev eval", false),
+        Command::Tune | Command::Dev(DevCommand::Tune) => ("dev tune", false),
+        Command::Bench(_) | Command::Dev(DevCommand::Bench(_)) => ("dev bench", false),
         _ => return Ok(()),
     };
     let asked = [&global.server, &global.profile].into_iter().any(Option::is_some);
@@ -148,21 +146,29 @@ fn refuse_remote(global: &Global, command: &Command) -> Result<()> {
             Usage(format!("`brain {name}` works on this machine only and cannot talk to a server{hint}")).into()
         );
     }
-    if on_store && needs_store(command) {
-        open::expect_store(global)?;
-    }
     Ok(())
 }
 
-/// Whether a command reads an existing store; it does not create one.
-fn needs_store(command: &Command) -> bool {
-    matches!(command, Command::Gc(_) | Command::Records(_))
+/// Whether a command was asked to talk to a server.
+fn is_remote(global: &Global) -> Result<bool> {
+    Ok(matches!(target(global)?, Target::Server { .. }))
+}
+
+/// Whether a server does the work: one that was asked for, or that of the store.
+fn has_server(global: &Global) -> Result<bool> {
+    Ok(is_remote(global)? || listens(global)?)
 }
 
 /// A run id from the command line.
 fn run_id(text: &str) -> Result<String> {
-    let id: RunId = text.parse().with_context(|| "give the id of a run; `brain runs` lists them")?;
+    let id: RunId = id(text, "run", "brain runs")?;
     Ok(id.to_string())
+}
+
+/// An id from the command line. A text that is not an id is wrong usage.
+fn id<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str, thing: &str, list: &str) -> Result<T> {
+    let wrong = |error| Usage(format!("{error}. Give the id of a {thing}; `{list}` lists them"));
+    text.trim().parse().map_err(|error| wrong(error).into())
 }
 
 /// Runs a command over the API: on a server, or in this process.

@@ -40,10 +40,10 @@ fn install(global: &Global, args: &InstallArgs) -> Result<bool> {
         show::json(&row(&model));
         return Ok(true);
     }
-    anstream::println!("{GREEN}✓{GREEN:#} installed {BOLD}{}{BOLD:#} in {}", model.name, model.dir.display());
-    anstream::println!("{DIM}{}{DIM:#}", details(&model.description));
+    outln!("{GREEN}✓{GREEN:#} installed {BOLD}{}{BOLD:#} in {}", model.name, model.dir.display());
+    outln!("{DIM}{}{DIM:#}", details(&model.description));
     if !RUNS_TRANSFORMERS {
-        anstream::println!("{YELLOW}!{YELLOW:#} this build cannot run it: {NOT_BUILT_IN}");
+        outln!("{YELLOW}!{YELLOW:#} this build cannot run it: {NOT_BUILT_IN}");
     }
     Ok(true)
 }
@@ -62,7 +62,7 @@ fn list(global: &Global) -> Result<bool> {
         show::json(&json!({"items": items, "folder": models.path()}));
         return Ok(true);
     }
-    let line = |name: &str, details: String| anstream::println!("{BOLD}{name:<24}{BOLD:#} {details}");
+    let line = |name: &str, details: String| outln!("{BOLD}{name:<24}{BOLD:#} {details}");
     line(BUILT_IN, format!("static, {} dimensions, {}, {}", table.dim(), size(table.bytes()), table.id()));
     for (model, name) in &found {
         match model {
@@ -71,7 +71,7 @@ fn list(global: &Global) -> Result<bool> {
         }
     }
     if !found.is_empty() && !RUNS_TRANSFORMERS {
-        anstream::println!("{YELLOW}!{YELLOW:#} this build runs only `{BUILT_IN}`: {NOT_BUILT_IN}");
+        outln!("{YELLOW}!{YELLOW:#} this build runs only `{BUILT_IN}`: {NOT_BUILT_IN}");
     }
     Ok(true)
 }
@@ -85,7 +85,7 @@ fn remove(global: &Global, name: &str) -> Result<bool> {
     if global.json {
         show::json(&json!({"name": name, "removed": true}));
     } else {
-        anstream::println!("Removed {name}.");
+        outln!("Removed {name}.");
     }
     Ok(true)
 }

@@ -46,12 +46,12 @@ fn new(global: &Global, name: &str) -> Result<bool> {
         show::json(&serde_json::json!({"ok": true, "folder": name, "files": names}));
         return Ok(true);
     }
-    anstream::println!("{BOLD}{name}/{BOLD:#}");
+    outln!("{BOLD}{name}/{BOLD:#}");
     for (path, _) in files.iter().filter(|(path, _)| !path.starts_with('.')) {
-        anstream::println!("  {path}");
+        outln!("  {path}");
     }
-    anstream::println!("  {SCHEMA_FOLDER}/ {DIM}(for editors){DIM:#}");
-    anstream::println!(
+    outln!("  {SCHEMA_FOLDER}/ {DIM}(for editors){DIM:#}");
+    outln!(
         "{DIM}→{DIM:#} brain pack check {name}\n{DIM}→{DIM:#} brain pack test {name}\n{DIM}→{DIM:#} brain --pack {name} --store sqlite:{name}.db do \"…\""
     );
     Ok(true)
@@ -78,7 +78,7 @@ pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
                     &serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}),
                 );
             } else {
-                anstream::println!("{}", report.render(true));
+                outln!("{}", report.render(true));
             }
             None
         }
@@ -98,12 +98,12 @@ fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
         return Ok(true);
     }
     if !warnings.is_empty() {
-        anstream::println!("{}\n", warnings.render(true));
+        outln!("{}\n", warnings.render(true));
     }
     let phrases: usize = of_packs().map(|tool| tool.def.phrases.len()).sum::<usize>()
         + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
-    anstream::println!(
+    outln!(
         "{GREEN}✓{GREEN:#} {BOLD}{}{BOLD:#}: {}, {}, {}, {}, {}, {}",
         names.join(", "),
         count(tools, "tool"),
@@ -126,13 +126,13 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
         if outcome.failures.is_empty() {
             passed += 1;
             if !global.json {
-                anstream::println!("{GREEN}✓{GREEN:#} {} {DIM}({} steps){DIM:#}", outcome.name, outcome.steps);
+                outln!("{GREEN}✓{GREEN:#} {} {DIM}({}){DIM:#}", outcome.name, show::count(outcome.steps, "step"));
             }
         } else {
             if !global.json {
-                anstream::println!("{RED}✗{RED:#} {}", outcome.name);
+                outln!("{RED}✗{RED:#} {}", outcome.name);
                 for (line, problem) in &outcome.failures {
-                    anstream::println!("  {}:{line}: {problem}", outcome.file);
+                    outln!("  {}:{line}: {problem}", outcome.file);
                 }
             }
             failed.push(outcome);
@@ -157,7 +157,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
         return Ok(ok);
     }
     if total > 0 {
-        anstream::println!(
+        outln!(
             "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked, {:.1} % wrong and confident",
             if corpus_ok { GREEN } else { RED },
             if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
@@ -166,9 +166,9 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
             share(result.count(Grade::Wrong)),
         );
         for row in result.wrong() {
-            anstream::println!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);
+            outln!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);
         }
     }
-    anstream::println!("scenarios: {passed} passed, {} failed", failed.len());
+    outln!("scenarios: {passed} passed, {} failed", failed.len());
     Ok(ok)
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &DocsArgs) -> Result<bool> {
         show::json(&serde_json::json!({"ok": true, "files": files}));
     } else {
         for (path, _) in &written {
-            anstream::println!("{DIM}→{DIM:#} {}", path.display());
+            outln!("{DIM}→{DIM:#} {}", path.display());
         }
     }
     Ok(true)

@@ -19,7 +19,7 @@ pub(crate) fn run(global: &Global, code: Option<&str>) -> Result<bool> {
         page["page"] = code.page().into();
         show::json(&page);
     } else {
-        anstream::print!("{}", code.page());
+        outln!("{}", code.page().trim_end());
     }
     Ok(true)
 }
@@ -30,9 +30,9 @@ fn list(global: &Global) {
         return;
     }
     for code in Code::all() {
-        anstream::println!("{BOLD}{}{BOLD:#}  {}", code.id(), code.title());
+        outln!("{BOLD}{}{BOLD:#}  {}", code.id(), code.title());
     }
-    anstream::println!("{DIM}→{DIM:#} brain pack explain {}", Code::UnknownKey.id());
+    outln!("{DIM}→{DIM:#} brain pack explain {}", Code::UnknownKey.id());
 }
 
 fn summary(code: Code) -> Value {

@@ -99,7 +99,7 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
             if global.json {
                 show::json(&serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
             } else {
-                anstream::println!("{}", report.render(true));
+                outln!("{}", report.render(true));
             }
             return Ok(false);
         }
@@ -118,22 +118,18 @@ fn finish(global: &Global, folder: &Path, made: Result<Imported, ImportError>) -
         }));
         return Ok(ok);
     }
-    anstream::println!("{BOLD}{}/{BOLD:#}", folder.display());
+    outln!("{BOLD}{}/{BOLD:#}", folder.display());
     for path in files {
-        anstream::println!("  {path}");
+        outln!("  {path}");
     }
     notes(&imported.notes);
     if !report.is_empty() {
-        anstream::println!("\n{}", report.render(true));
+        outln!("\n{}", report.render(true));
     }
     let (mark, color) = if ok { ("✓", GREEN) } else { ("✗", RED) };
     let check = if ok { "passes the check" } else { "needs manual work: see above" };
-    anstream::println!(
-        "\n{color}{mark}{color:#} {}, {}; the pack {check}",
-        count(tools, "tool"),
-        count(playbooks, "playbook")
-    );
-    anstream::println!("{DIM}→{DIM:#} brain pack check {0}\n{DIM}→{DIM:#} brain pack docs {0}", folder.display());
+    outln!("\n{color}{mark}{color:#} {}, {}; the pack {check}", count(tools, "tool"), count(playbooks, "playbook"));
+    outln!("{DIM}→{DIM:#} brain pack check {0}\n{DIM}→{DIM:#} brain pack docs {0}", folder.display());
     Ok(ok)
 }
 
@@ -146,14 +142,14 @@ fn notes(notes: &[ImportNote]) {
     if notes.is_empty() {
         return;
     }
-    anstream::println!("\nNot imported unchanged:");
+    outln!("\nNot imported unchanged:");
     let mut about: Option<&str> = None;
     for note in notes {
         if about != Some(&note.about) {
-            anstream::println!("  {BOLD}{}{BOLD:#}", note.about);
+            outln!("  {BOLD}{}{BOLD:#}", note.about);
             about = Some(&note.about);
         }
         let key = if note.key.is_empty() { String::new() } else { format!("{}: ", note.key) };
-        anstream::println!("    {DIM}{key}{DIM:#}{}", note.note);
+        outln!("    {DIM}{key}{DIM:#}{}", note.note);
     }
 }

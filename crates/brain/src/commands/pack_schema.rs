@@ -26,9 +26,9 @@ pub(crate) fn run(global: &Global, args: &SchemaArgs) -> Result<bool> {
         }
         for kind in SchemaKind::ALL {
             let path = folder.join(format!("{}.json", kind.name()));
-            anstream::println!("{} {DIM}for {}{DIM:#}", path.display(), kind.files());
+            outln!("{} {DIM}for {}{DIM:#}", path.display(), kind.files());
         }
-        anstream::println!(
+        outln!(
             "{DIM}→{DIM:#} begin a file with: # yaml-language-server: $schema=PATH/{}.json",
             SchemaKind::Tools.name()
         );

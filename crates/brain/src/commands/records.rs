@@ -7,18 +7,40 @@ use brain_core::TenantId;
 use brain_kernel::{Reindexed, is_behind, reindex};
 use brain_registry::Registry;
 use brain_registry::model::RecordDef;
+use brain_server::wire::{Reindex, ReindexedType, ReindexedTypes};
 use brain_store::{Scope, Store};
-use serde_json::json;
 
 use crate::cli::{Global, ReindexArgs};
 use crate::progress::Progress;
+use crate::remote::Need;
 use crate::show::{BOLD, DIM, GREEN, RED};
 use crate::system::SystemClock;
 use crate::{open, show};
 
 pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
+    let done = if super::has_server(global)? {
+        let body = Reindex { record_type: args.record_type.clone(), all: Some(args.all), dry_run: Some(args.dry_run) };
+        super::talk(global, Need::Existing, async |client| client.post("/v1/reindex", &body).await)?
+    } else {
+        here(global, args)?
+    };
+    if global.json {
+        show::json(&done);
+        return Ok(done.ok);
+    }
+    done.types.iter().for_each(|one| tell(one, args.dry_run));
+    if done.types.is_empty() {
+        let of = args.record_type.as_ref().map(|name| format!(" of type `{name}`")).unwrap_or_default();
+        outln!("There are no records{of}.");
+    }
+    Ok(done.ok)
+}
+
+/// Rebuilds the indexes in the store of this command.
+fn here(global: &Global, args: &ReindexArgs) -> Result<ReindexedTypes> {
+    open::expect_store(global)?;
     let registry = open::registry(global)?;
-    let types = types(&registry, args.record_type.as_deref())?;
+    let defs = types(&registry, args.record_type.as_deref())?;
     let store = open::store(global)?;
     let tenants: Vec<TenantId> = if args.all {
         let detail = if args.dry_run { "dry run" } else { "" };
@@ -27,30 +49,17 @@ pub(crate) fn run(global: &Global, args: &ReindexArgs) -> Result<bool> {
     } else {
         vec![global.tenant().parse()?]
     };
-    let mut list = Vec::new();
+    let mut types = Vec::new();
     for tenant in tenants {
-        for def in &types {
+        for def in &defs {
             let done = one(global, store.as_ref(), &tenant, def, args.dry_run)
                 .with_context(|| format!("not all records of `{}` were checked; run the command again", def.name))?;
             if done.looked_at > 0 {
-                tell(global, &tenant, def, &done, args.dry_run);
-                list.push((tenant.clone(), def.name.clone(), done));
+                types.push(ReindexedType::of(tenant.as_str(), &def.name, done));
             }
         }
     }
-    let ok = list.iter().all(|(_, _, done)| done.refused == 0);
-    if global.json {
-        let items = list.iter().map(|(tenant, kind, done)| {
-            json!({
-                "tenant": tenant, "type": kind, "looked_at": done.looked_at, "indexed": done.indexed,
-                "written_meanwhile": done.written_meanwhile, "refused": done.refused, "reasons": done.reasons,
-            })
-        });
-        show::json(&json!({"ok": ok, "dry_run": args.dry_run, "types": items.collect::<Vec<_>>()}));
-    } else if list.is_empty() {
-        anstream::println!("No records of this type.");
-    }
-    Ok(ok)
+    Ok(ReindexedTypes { ok: types.iter().all(|one| one.refused == 0), dry_run: args.dry_run, types })
 }
 
 /// The named type, or all of them.
@@ -69,19 +78,15 @@ fn one(global: &Global, store: &dyn Store, tenant: &TenantId, def: &RecordDef, d
     Ok(reindex(store, &Scope::of(tenant.clone()), &SystemClock, def, dry_run, &mut progress)?)
 }
 
-fn tell(global: &Global, tenant: &TenantId, def: &RecordDef, done: &Reindexed, dry_run: bool) {
-    if global.json {
-        return;
-    }
-    let mark = if done.refused == 0 { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
+fn tell(one: &ReindexedType, dry_run: bool) {
+    let ReindexedType { tenant, record_type, looked_at, indexed, written_meanwhile, refused, reasons } = one;
+    let mark = if *refused == 0 { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
     let would = if dry_run { "would be " } else { "" };
-    let Reindexed { looked_at, indexed, written_meanwhile, refused, reasons } = done;
-    anstream::println!(
-        "{mark} {BOLD}{tenant}{BOLD:#}  {}: {looked_at} checked, {indexed} {would}reindexed {DIM}· {written_meanwhile} updated concurrently · {refused} refused{DIM:#}",
-        def.name
+    outln!(
+        "{mark} {BOLD}{tenant}{BOLD:#}  {record_type}: {looked_at} checked, {indexed} {would}reindexed {DIM}· {written_meanwhile} updated concurrently · {refused} refused{DIM:#}"
     );
     for reason in reasons {
-        anstream::println!("    {reason}");
+        outln!("    {reason}");
     }
 }
 

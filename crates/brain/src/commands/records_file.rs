@@ -1,8 +1,11 @@
 //! `brain records import` and `brain records export`: records as CSV or JSON lines.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use brain_server::wire::{ImportRecords, ImportedRecords, Page, RecordType};
@@ -17,6 +20,10 @@ use crate::show::{DIM, GREEN, RED};
 
 /// Records that are sent together.
 const BATCH: usize = 500;
+/// Records that are checked together: a dry run compares them with each other, as they would be written one by one.
+const CHECKED: usize = 20_000;
+/// Bytes of a file that are sent together.
+const MAX_SENT: usize = 32 * 1024 * 1024;
 /// The longest line of a file, in bytes.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// Refused lines that are printed; the rest is counted.
@@ -25,6 +32,7 @@ const MAX_TOLD: usize = 50;
 /// One record of a file.
 struct Row {
     line: u64,
+    size: usize,
     fields: Result<Map<String, Value>, String>,
 }
 
@@ -40,10 +48,14 @@ pub(crate) fn import(global: &Global, args: &ImportArgs) -> Result<bool> {
             FormatArg::Csv => Box::new(csv_rows(read, &def)?),
             FormatArg::Jsonl => Box::new(json_rows(read)),
         };
-        let mut batch = Vec::with_capacity(BATCH);
+        let most = if args.dry_run { CHECKED } else { BATCH };
+        let (mut batch, mut size) = (Vec::new(), 0);
         for row in rows {
-            batch.push(row?);
-            if batch.len() == BATCH {
+            let row = row?;
+            size += row.size;
+            batch.push(row);
+            if batch.len() == most || size >= MAX_SENT {
+                size = 0;
                 importing.send(std::mem::take(&mut batch)).await?;
             }
         }
@@ -83,32 +95,105 @@ impl Read for Counted<'_> {
 }
 
 fn csv_rows<'r>(read: impl Read + 'r, def: &'r RecordType) -> Result<impl Iterator<Item = Result<Row>> + 'r> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(read);
-    let heads = reader.headers().context("the file has no line with the names of the fields")?.clone();
+    let unclosed = Rc::new(Cell::new(None));
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Quotes::of(read, unclosed.clone()));
+    let heads = reader.headers().context("line 1: the names of the fields cannot be read")?.clone();
+    if unclosed.get().is_some_and(|open| open.byte < reader.position().byte()) {
+        bail!("line 1: a quote (\") is not closed");
+    }
     if heads.iter().all(str::is_empty) {
         bail!("the first line must have the names of the fields, such as {}", example(def));
     }
-    Ok(reader.into_records().map(move |record| {
-        let record = match record {
-            Ok(record) => record,
+    let mut names = BTreeSet::new();
+    if let Some(twice) = heads.iter().find(|name| !name.is_empty() && !names.insert(*name)) {
+        bail!("line 1: there are two columns `{twice}`; remove or rename one");
+    }
+    let mut record = csv::StringRecord::new();
+    Ok(std::iter::from_fn(move || {
+        let begin = reader.position().line();
+        match reader.read_record(&mut record) {
+            Ok(false) => return None,
+            Ok(true) => {}
             Err(error) => {
-                let line = error.position().map_or(0, csv::Position::line);
-                return match error.into_kind() {
-                    csv::ErrorKind::Io(error) => Err(error).context("the file cannot be read"),
-                    csv::ErrorKind::Utf8 { .. } => Ok(Row { line, fields: Err("this is not UTF-8 text".into()) }),
-                    kind => Ok(Row { line, fields: Err(format!("{kind:?}")) }),
+                let line = error.position().map_or(begin, csv::Position::line);
+                let why = match error.into_kind() {
+                    csv::ErrorKind::Io(error) => return Some(Err(error).context("the file cannot be read")),
+                    csv::ErrorKind::Utf8 { .. } => "this is not UTF-8 text".to_owned(),
+                    kind => format!("{kind:?}"),
                 };
+                return Some(Ok(Row { line, size: 0, fields: Err(why) }));
             }
-        };
-        let line = record.position().map_or(0, csv::Position::line);
+        }
+        let (line, start) = record.position().map_or((begin, 0), |at| (at.line(), at.byte()));
+        let size = record.as_slice().len();
+        let refused = |why: String| Some(Ok(Row { line, size, fields: Err(why) }));
+        // The rest of the file went into this record.
+        let within = |open: &Opened| start <= open.byte && open.byte < reader.position().byte();
+        if let Some(open) = unclosed.get().filter(within) {
+            return refused(format!("the quote (\") in line {} is not closed", open.line));
+        }
         if record.len() != heads.len() {
-            let message = format!("it has {} values, the first line names {}", record.len(), heads.len());
-            return Ok(Row { line, fields: Err(message) });
+            return refused(format!("it has {} values, the first line names {}", record.len(), heads.len()));
         }
         let fields = heads.iter().zip(&record).filter(|(name, _)| !name.is_empty());
         let fields = fields.map(|(name, text)| Ok((name.to_owned(), typed(def, name, text)?))).collect();
-        Ok(Row { line, fields })
+        Some(Ok(Row { line, size, fields }))
     }))
+}
+
+/// Where a quote was opened.
+#[derive(Clone, Copy)]
+struct Opened {
+    line: u64,
+    byte: u64,
+}
+
+/// Passes a CSV file on and notes a quote that is open at its end: the `csv` crate takes the rest of the file as its
+/// text. The states are those of that crate.
+struct Quotes<R> {
+    inner: R,
+    at: Opened,
+    state: QuoteState,
+    unclosed: Rc<Cell<Option<Opened>>>,
+}
+
+#[derive(Clone, Copy)]
+enum QuoteState {
+    FieldStart,
+    Plain,
+    Quoted(Opened),
+    /// After a quote within quotes: another one is text, anything else ends the quotes.
+    MaybeClosed(Opened),
+}
+
+impl<R> Quotes<R> {
+    fn of(inner: R, unclosed: Rc<Cell<Option<Opened>>>) -> Self {
+        Self { inner, at: Opened { line: 1, byte: 0 }, state: QuoteState::FieldStart, unclosed }
+    }
+
+    fn next(&mut self, byte: u8) {
+        self.state = match (self.state, byte) {
+            (QuoteState::FieldStart, b'"') => QuoteState::Quoted(self.at),
+            (QuoteState::MaybeClosed(open), b'"') => QuoteState::Quoted(open),
+            (QuoteState::Quoted(open), b'"') => QuoteState::MaybeClosed(open),
+            (QuoteState::Quoted(open), _) => QuoteState::Quoted(open),
+            (_, b',' | b'\n' | b'\r') => QuoteState::FieldStart,
+            _ => QuoteState::Plain,
+        };
+        self.at.byte += 1;
+        self.at.line += u64::from(byte == b'\n');
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        buffer[..count].iter().for_each(|byte| self.next(*byte));
+        if let (0, QuoteState::Quoted(open)) = (count, self.state) {
+            self.unclosed.set(Some(open));
+        }
+        Ok(count)
+    }
 }
 
 fn example(def: &RecordType) -> String {
@@ -126,7 +211,8 @@ fn typed(def: &RecordType, name: &str, text: &str) -> Result<Value, String> {
         Value::Array(several) => several.iter().any(|one| one == word),
         _ => false,
     };
-    if is("string") {
+    // A choice has no type of its own.
+    if is("string") || field.schema["enum"].is_array() {
         return Ok(Value::from(text));
     }
     let wrong = |what: &str| format!("{name}: `{text}` is not {what}");
@@ -158,12 +244,53 @@ fn json_rows<'r>(read: impl Read + 'r) -> impl Iterator<Item = Result<Row>> + 'r
                 }
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => {
-                    let fields = serde_json::from_slice(&text).map_err(|error| format!("not a JSON object: {error}"));
-                    return Some(Ok(Row { line, fields }));
+                    let fields = object(&text);
+                    return Some(Ok(Row { line, size: text.len(), fields }));
                 }
             }
         }
     })
+}
+
+/// A line as an object. A field that is there twice is a mistake: one of the values would be lost.
+fn object(text: &[u8]) -> Result<Map<String, Value>, String> {
+    let not = |error: serde_json::Error| {
+        let why = error.to_string();
+        // The line within this text is always 1.
+        format!("not a JSON object: {}", why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why))
+    };
+    let fields: Map<String, Value> = serde_json::from_slice(text).map_err(not)?;
+    let pairs: Pairs = serde_json::from_slice(text).map_err(not)?;
+    let mut names = BTreeSet::new();
+    match pairs.0.iter().find(|name| !names.insert(name.as_str())) {
+        Some(twice) => Err(format!("the field `{twice}` is there twice")),
+        None => Ok(fields),
+    }
+}
+
+/// The names of an object's fields, as often as they stand there.
+struct Pairs(Vec<String>);
+
+impl<'de> serde::Deserialize<'de> for Pairs {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl<'de> serde::de::Visitor<'de> for Names {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut names = Vec::new();
+                while let Some((name, _)) = map.next_entry::<String, serde::de::IgnoredAny>()? {
+                    names.push(name);
+                }
+                Ok(Pairs(names))
+            }
+        }
+        deserializer.deserialize_map(Names)
+    }
 }
 
 struct Importing<'a> {
@@ -177,7 +304,7 @@ impl Importing<'_> {
     /// Sends records; those that cannot be read are refused at once.
     async fn send(&mut self, rows: Vec<Row>) -> Result<()> {
         let (mut items, mut places) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
-        for Row { line, fields } in rows {
+        for Row { line, fields, .. } in rows {
             match fields {
                 Ok(fields) => {
                     items.push(fields);
@@ -193,7 +320,7 @@ impl Importing<'_> {
         let path = format!("/v1/records/{}/import", self.def.name);
         let done: ImportedRecords = self.client.post(&path, &body).await.with_context(|| {
             let first = places.first().copied().unwrap_or(0);
-            format!("stopped at line {first}; {} were taken in before it", self.totals.taken())
+            format!("stopped at line {first}; {} were imported before it", self.totals.taken())
         })?;
         self.totals.created += done.created;
         self.totals.updated += done.updated;
@@ -247,9 +374,7 @@ impl Totals {
         }
         let mark = if ok { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
         let would = if dry_run { "would be " } else { "" };
-        anstream::println!(
-            "{mark} {created} {would}created, {updated} {would}updated, {unchanged} unchanged, {refused} refused"
-        );
+        outln!("{mark} {created} {would}created, {updated} {would}updated, {unchanged} unchanged, {refused} refused");
         ok
     }
 }
@@ -273,7 +398,7 @@ pub(crate) fn export(global: &Global, args: &ExportArgs) -> Result<bool> {
         if global.json {
             show::json(&json!({"records": count, "path": path}));
         } else {
-            anstream::println!("Wrote {} to {}", show::count(count, "record"), path.display());
+            outln!("Wrote {} to {}", show::count(count, "record"), path.display());
         }
         Ok(true)
     })

@@ -18,7 +18,7 @@ Every command and option of `brain`. `brain dev reference` writes this page from
 
 /// Prints the page.
 pub(crate) fn run() -> Result<bool> {
-    anstream::print!("{}", page());
+    outln!("{}", page().trim_end());
     Ok(true)
 }
 

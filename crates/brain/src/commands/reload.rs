@@ -26,14 +26,14 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             return Ok(true);
         }
         for (name, version) in &done.packs {
-            anstream::println!("{BOLD}{name}{BOLD:#} {version}");
+            outln!("{BOLD}{name}{BOLD:#} {version}");
         }
         for (names, label) in [(&done.changed, "new or changed"), (&done.removed, "removed")] {
             if !names.is_empty() {
-                anstream::println!("{DIM}{label}: {}{DIM:#}", names.join(", "));
+                outln!("{DIM}{label}: {}{DIM:#}", names.join(", "));
             }
         }
-        anstream::println!("Reloaded {} tools.", done.tools);
+        outln!("Reloaded {}.", show::count(done.tools, "tool"));
         Ok(true)
     })
 }

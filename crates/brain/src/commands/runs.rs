@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cli::{Global, RunsArgs, RunsListArgs};
 use crate::remote::Need;
 use crate::show::DIM;
-use crate::{show, table};
+use crate::{hint, show, table};
 
 pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
     match args.command {
@@ -31,7 +31,13 @@ pub(super) fn list(global: &Global, args: &RunsListArgs) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No runs yet. Try: brain do \"create task: Call Bob\"");
+            let filtered = args.status.is_some() || args.contract_status.is_some() || args.cursor.is_some();
+            match filtered {
+                true => outln!("No such runs."),
+                false => {
+                    outln!("No runs yet. Try: {}", hint::command("do \"create task: Call Bob\""))
+                }
+            }
         }
         for run in &page.items {
             let unsaid = match &run.unreadable {
@@ -43,7 +49,11 @@ pub(super) fn list(global: &Global, args: &RunsListArgs) -> Result<bool> {
             table::entry(said, &[show::status(run.status.as_str()), show::ago(&run.created_at)], &run.run_id);
         }
         if let Some(next) = page.next_cursor {
-            anstream::println!("{DIM}more: brain runs --cursor {next}{DIM:#}");
+            let status = args.status.map(|status| format!(" --status {status}"));
+            let contract = args.contract_status.map(|status| format!(" --contract-status {status}"));
+            let filter = status.or(contract).unwrap_or_default();
+            let more = hint::command(&format!("runs list --limit {}{filter} --cursor {next}", args.limit));
+            outln!("{DIM}more: {more}{DIM:#}");
         }
         Ok(true)
     })

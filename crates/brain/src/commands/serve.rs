@@ -1,6 +1,7 @@
 //! `brain serve`: runs the HTTP API until it is stopped.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use brain_core::Clock;
@@ -8,6 +9,7 @@ use brain_kernel::{KernelSlot, ReloadError};
 use brain_server::ServerConfig;
 use brain_store::Store;
 
+use super::upkeep::Own;
 use crate::cli::{Global, ServeArgs};
 use crate::notify;
 use crate::open;
@@ -40,6 +42,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             socket: socket_path(global)?,
             // Clients that wait for a call in flight still get the answer.
             shutdown_grace: drain,
+            upkeep: Some(Arc::new(Own { settings: global.settings.clone(), store: open::store_url(global)? })),
             ..ServerConfig::new(address)
         };
         if let Some(limit) = file.request_time() {
@@ -67,8 +70,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         if global.json {
             println!("{}", serde_json::json!({"listening": addr, "socket": bound.socket, "store": open::store_url(global)?, "tools": tools}));
         } else {
-            anstream::println!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
-            anstream::println!(
+            outln!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
+            outln!(
                 "{DIM}store {} · {tools} tools · API reference at /docs · Ctrl-C stops{DIM:#}",
                 open::store_url(global)?
             );
@@ -78,8 +81,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let (version, store) = (env!("CARGO_PKG_VERSION"), open::store_url(global)?);
         tracing::info!(address = %addr, store, packs = packs.join(", "), tools, version, "started");
         if args.paused && !global.json {
-            anstream::println!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
-            anstream::println!(
+            outln!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
+            outln!(
                 "{DIM}→{DIM:#} to resume: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
         }
@@ -136,7 +139,7 @@ fn refuse_without_token(store: &dyn Store, address: SocketAddr, args: &ServeArgs
     if !store.tokens()?.iter().any(|token| !token.revoked && token.expires_at.is_none_or(|end| end > now)) {
         bail!(
             "{address} is not a loopback address, and the store has no token that is valid: nobody could use this server. \
-             Make one with `brain token new --tenant TENANT`, or start with --without-tokens and make it later"
+             Make one with `brain admin token new --tenant TENANT`, or start with --without-tokens and make it later"
         );
     }
     Ok(())

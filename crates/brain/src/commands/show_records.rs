@@ -1,15 +1,15 @@
 //! `brain records list` and `brain records get`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_core::RecordId;
 use brain_server::wire::{Page, RecordField, RecordType};
 use serde_json::Value;
 
 use crate::cli::{Global, ListRecordsArgs};
 use crate::remote::{Client, Need};
-use crate::show;
 use crate::show::{BOLD, DIM};
 use crate::table::{self, Table};
+use crate::{hint, show};
 
 /// The definition of a type.
 pub(super) async fn record_type(client: &Client, name: &str) -> Result<RecordType> {
@@ -30,14 +30,16 @@ pub(crate) fn list(global: &Global, args: &ListRecordsArgs) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No {} records.", def.title.to_lowercase());
+            outln!("No {} records.", def.title.to_lowercase());
         } else if has_long_names(&def, &page.items) {
             page.items.iter().for_each(|record| entry(&def, record));
         } else {
             in_columns(&def, &page.items).print(0);
         }
         if let Some(next) = page.next_cursor {
-            anstream::println!("{DIM}more: brain records list {} --cursor {next}{DIM:#}", def.name);
+            let state = args.state.as_ref().map(|state| format!(" --state {state}")).unwrap_or_default();
+            let words = format!("records list {} --limit {}{state} --cursor {next}", def.name, args.limit);
+            outln!("{DIM}more: {}{DIM:#}", hint::command(&words));
         }
         Ok(true)
     })
@@ -105,7 +107,7 @@ fn money(text: &str) -> String {
 }
 
 pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<bool> {
-    let id: RecordId = id.parse().with_context(|| format!("`{id}` is not the id of a record"))?;
+    let id: RecordId = super::id(id, record_type_name, &format!("brain records list {record_type_name}"))?;
     super::talk(global, Need::Existing, async |client| {
         let def = record_type(client, record_type_name).await?;
         let record: Value = client.get(&format!("/v1/records/{}/{id}", def.name)).await?;
@@ -115,13 +117,17 @@ pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<b
         }
         let name = def.label.as_deref().and_then(|label| record[label].as_str()).unwrap_or(&def.title);
         let state = record["state"].as_str().map_or_else(String::new, |state| format!("  {}", show::status(state)));
-        anstream::println!("{BOLD}{name}{BOLD:#}{state}");
+        outln!("{BOLD}{name}{BOLD:#}{state}");
         let width = def.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
         for field in def.fields.iter().filter(|field| !record[&field.name].is_null()) {
-            anstream::println!("  {DIM}{:width$}{DIM:#}  {}", field.name, shown(field, &record[&field.name]));
+            let mut name = field.name.as_str();
+            for line in table::wrap_all(&shown(field, &record[name]), table::width().saturating_sub(width + 4)) {
+                outln!("  {DIM}{name:width$}{DIM:#}  {line}");
+                name = "";
+            }
         }
         let changed = show::ago(record["updated_at"].as_str().unwrap_or_default());
-        anstream::println!("{DIM}{} {id} · revision {} · changed {changed}{DIM:#}", def.name, record["revision"]);
+        outln!("{DIM}{} {id} · revision {} · changed {changed}{DIM:#}", def.name, record["revision"]);
         Ok(true)
     })
 }

@@ -1,4 +1,4 @@
-//! `brain store copy`: copies one store into another.
+//! `brain admin store copy`: copies one store into another.
 
 use std::time::Instant;
 
@@ -79,13 +79,13 @@ pub(crate) fn copy(global: &Global, args: &CopyArgs) -> Result<bool> {
         return Ok(same);
     }
     show_table(&copied);
-    anstream::println!("{DIM}{rows} rows in {:.1} s{DIM:#}", took.as_secs_f64());
+    outln!("{DIM}{rows} rows in {:.1} s{DIM:#}", took.as_secs_f64());
     if same {
-        anstream::println!(
+        outln!(
             "{GREEN}✓{GREEN:#} The copy is complete: both stores hold the same data for {}.",
             show::count(scopes.len(), "tenant")
         );
-        anstream::println!("{DIM}→{DIM:#} start: brain serve --store {}", redact(&args.to));
+        outln!("{DIM}→{DIM:#} start: brain serve --store {}", redact(&args.to));
     } else {
         let names: Vec<&str> = differ.iter().map(|tenant| tenant.as_str()).collect();
         bail!("the stores differ for {}: one of them was written to during the copy", names.join(", "));
@@ -111,7 +111,7 @@ fn dry_run(global: &Global, from: &dyn Store, scopes: &[Scope]) -> Result<bool> 
         show::json(&json!({"dry_run": true, "tenants": tenants, "rows": table(&counts)}));
     } else {
         show_table(&counts);
-        anstream::println!("{DIM}nothing was written{DIM:#}");
+        outln!("{DIM}nothing was written{DIM:#}");
     }
     Ok(true)
 }
@@ -128,7 +128,7 @@ fn show_table(list: &[Counts]) {
     for part in Part::ALL {
         let rows: u64 = list.iter().map(|counts| counts.of(part)).sum();
         if rows > 0 {
-            anstream::println!("{BOLD}{rows:>10}{BOLD:#}  {}", part.name());
+            outln!("{BOLD}{rows:>10}{BOLD:#}  {}", part.name());
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::next_action::in_terminal;
 use crate::remote::Need;
 use crate::show::{BOLD, DIM, YELLOW};
 use crate::system::SystemClock;
-use crate::{show, table};
+use crate::{hint, show, table};
 
 pub(crate) fn run(global: &Global, command: RunsCommand) -> Result<bool> {
     match command {
@@ -38,10 +38,10 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
         }
         for one in why.waits {
             let step = one.step.map_or_else(String::new, |step| format!("{BOLD}{step}{BOLD:#}  "));
-            anstream::println!("{step}{}", one.says);
+            outln!("{step}{}", one.says);
             until("in", one.until.as_deref());
             for then in one.then {
-                anstream::println!("    {DIM}→{DIM:#} {then}");
+                outln!("    {DIM}→{DIM:#} {then}");
             }
         }
         Ok(true)
@@ -52,7 +52,7 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
 fn until(word: &str, at: Option<&str>) {
     let now = SystemClock.now();
     if let Some(at) = at.and_then(show::time).filter(|at| *at > now) {
-        anstream::println!("    {DIM}{word} {}{DIM:#}", show::span(at.since(now)));
+        outln!("    {DIM}{word} {}{DIM:#}", show::span(at.since(now)));
     }
 }
 
@@ -64,7 +64,7 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("Nothing waits for a person.");
+            outln!("Nothing waits for a person.");
         }
         for one in page.items {
             let (head, state) = match (&one.tool, one.in_doubt) {
@@ -76,12 +76,14 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             let why = one.tool.as_ref().map(|_| one.why.clone()).unwrap_or_default();
             table::entry(head, &[state, show::ago(&one.since), why], &one.run_id);
             until("expires in", one.until.as_deref());
-            let verbs = match one.on.as_str() {
-                "letter" => "retry | skip | abort",
-                "person" => "retry | abort",
-                _ => "abort",
+            let verbs: &[&str] = match one.on.as_str() {
+                "letter" => &["retry", "skip", "abort"],
+                "person" => &["retry", "abort"],
+                _ => &["abort"],
             };
-            anstream::println!("  {DIM}→{DIM:#} brain runs {verbs} {}", one.run_id);
+            for verb in verbs {
+                outln!("  {DIM}→{DIM:#} {}", hint::command(&format!("runs {verb} {}", one.run_id)));
+            }
         }
         Ok(true)
     })

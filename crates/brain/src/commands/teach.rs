@@ -30,14 +30,14 @@ pub(crate) fn teach(global: &Global, args: &TeachArgs) -> Result<bool> {
 
 pub(crate) fn unteach(global: &Global, args: &UnteachArgs) -> Result<bool> {
     super::talk(global, Need::Existing, async |client| {
-        let why = Some(args.why.clone()).filter(|why| !why.is_empty());
-        let body = UnteachRequest { phrase: args.phrase.clone(), why };
+        let note = Some(args.note.clone()).filter(|note| !note.is_empty());
+        let body = UnteachRequest { phrase: args.phrase.clone(), note };
         let gone: Page<TaughtItem> = client.post("/v1/learning/unteach", &body).await?;
         if global.json {
             show::json(&gone);
         } else {
             for row in &gone.items {
-                anstream::println!("{GREEN}✓{GREEN:#} “{}” no longer means {}.", row.phrase, row.target);
+                outln!("{GREEN}✓{GREEN:#} “{}” no longer means {}.", row.phrase, row.target);
             }
         }
         Ok(true)
@@ -62,15 +62,15 @@ fn in_flags(error: anyhow::Error) -> anyhow::Error {
 
 fn tell(learned: &TaughtAnswer) {
     if learned.already {
-        anstream::println!("“{}” already means {}.", learned.phrase, learned.target);
+        outln!("“{}” already means {}.", learned.phrase, learned.target);
         return;
     }
-    anstream::println!("{GREEN}✓{GREEN:#} “{}” now means {BOLD}{}{BOLD:#}.", learned.phrase, learned.target);
+    outln!("{GREEN}✓{GREEN:#} “{}” now means {BOLD}{}{BOLD:#}.", learned.phrase, learned.target);
     if let Some(from) = &learned.replaced {
-        anstream::println!("  It no longer means {from}.");
+        outln!("  It no longer means {from}.");
     }
     for note in &learned.notes {
-        anstream::println!("  {YELLOW}{note}{YELLOW:#}");
+        outln!("  {YELLOW}{note}{YELLOW:#}");
     }
 }
 
@@ -81,12 +81,12 @@ async fn list(global: &Global, client: &Client) -> Result<bool> {
         return Ok(true);
     }
     if page.items.is_empty() {
-        anstream::println!("No phrases taught yet: brain teach \"PHRASE\" TOOL");
+        outln!("No phrases taught yet: brain teach \"PHRASE\" TOOL");
     }
     for row in page.items {
         let whose = row.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();
         let at = show::moment_text(&row.at);
-        anstream::println!("“{}” → {BOLD}{}{BOLD:#} {DIM}by {} at {at}{whose}{DIM:#}", row.phrase, row.target, row.by);
+        outln!("“{}” → {BOLD}{}{BOLD:#} {DIM}by {} at {at}{whose}{DIM:#}", row.phrase, row.target, row.by);
     }
     Ok(true)
 }
@@ -110,7 +110,7 @@ async fn teach_file(global: &Global, client: &Client, args: &TeachArgs, file: &P
         show::json(&json!({"learned": learned, "refused": refused}));
     } else {
         learned.iter().for_each(tell);
-        refused.iter().for_each(|error| anstream::println!("{RED}✗{RED:#} {error}"));
+        refused.iter().for_each(|error| outln!("{RED}✗{RED:#} {error}"));
     }
     Ok(refused.is_empty())
 }

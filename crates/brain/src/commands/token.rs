@@ -1,6 +1,6 @@
-//! `brain token`: bearer tokens for the HTTP API.
+//! `brain admin token`: bearer tokens for the HTTP API.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_core::TokenId;
 use brain_server::wire::{NewToken, Page, Token};
 use serde_json::json;
@@ -34,11 +34,8 @@ fn make(global: &Global, body: &NewToken) -> Result<bool> {
             show::json(&made);
             return Ok(true);
         }
-        anstream::println!("{BOLD}{}{BOLD:#}", made.token.unwrap_or_default());
-        anstream::println!(
-            "{DIM}For tenant `{}`. It is shown only now; send it as `Authorization: Bearer …`.{DIM:#}",
-            made.tenant
-        );
+        outln!("{BOLD}{}{BOLD:#}", made.token.unwrap_or_default());
+        outln!("{DIM}For tenant `{}`. It is shown only now; send it as `Authorization: Bearer …`.{DIM:#}", made.tenant);
         Ok(true)
     })
 }
@@ -51,7 +48,7 @@ fn list(global: &Global) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            anstream::println!("No tokens. Make one: brain token new --tenant acme");
+            outln!("No tokens. Make one: brain admin token new --tenant acme");
         }
         for token in page.items {
             let state = if token.revoked { "revoked" } else { "valid" };
@@ -72,13 +69,13 @@ fn list(global: &Global) -> Result<bool> {
 }
 
 fn revoke(global: &Global, id: &str) -> Result<bool> {
-    let id: TokenId = id.parse().context("give the id of a token; `brain token list` lists them")?;
+    let id: TokenId = super::id(id, "token", "brain admin token list")?;
     super::talk(global, Need::Existing, async |client| {
         let token: Token = client.post(&format!("/v1/tokens/{id}/revoke"), &json!({})).await?;
         if global.json {
             show::json(&token);
         } else {
-            anstream::println!("Revoked token {id}.");
+            outln!("Revoked token {id}.");
         }
         Ok(true)
     })

@@ -115,7 +115,7 @@ async fn list(global: &Global, client: &Client) -> Result<bool> {
         let effect = format!(" ({})", entry.effect);
         let fits = width.max(entry.name.len()) + 2 + table::wide(&entry.title) + effect.len() <= table::width();
         let effect = if fits { effect.as_str() } else { "" };
-        anstream::println!("{BOLD}{:width$}{BOLD:#}  {}{DIM}{effect}{DIM:#}", entry.name, entry.title);
+        outln!("{BOLD}{:width$}{BOLD:#}  {}{DIM}{effect}{DIM:#}", entry.name, entry.title);
     }
     Ok(true)
 }
@@ -133,21 +133,18 @@ async fn one(global: &Global, client: &Client, name: &str) -> Result<bool> {
         show::json(&entry.to_json());
         return Ok(true);
     }
-    anstream::println!("{BOLD}{}{BOLD:#}  {}", entry.name, entry.title);
+    outln!("{BOLD}{}{BOLD:#}  {}", entry.name, entry.title);
     let asks = if entry.consent.is_empty() { "" } else { ", needs an approver" };
-    anstream::println!("{DIM}effect{DIM:#}   {}{asks}", entry.effect);
+    outln!("{DIM}effect{DIM:#}   {}{asks}", entry.effect);
     for (number, phrase) in entry.phrases.iter().enumerate() {
-        anstream::println!("{DIM}{}{DIM:#}  {phrase}", if number == 0 { "phrases" } else { "       " });
+        outln!("{DIM}{}{DIM:#}  {phrase}", if number == 0 { "phrases" } else { "       " });
     }
     let required = entry.input["required"].as_array().cloned().unwrap_or_default();
     for (number, (name, schema)) in entry.input["properties"].as_object().into_iter().flatten().enumerate() {
         let kind =
             schema["x-entity"].as_str().or(schema["format"].as_str()).or(schema["type"].as_str()).unwrap_or("any");
         let needed = if required.iter().any(|one| one == name) { "" } else { ", optional" };
-        anstream::println!(
-            "{DIM}{}{DIM:#}  {name} {DIM}({kind}{needed}){DIM:#}",
-            if number == 0 { "input  " } else { "       " }
-        );
+        outln!("{DIM}{}{DIM:#}  {name} {DIM}({kind}{needed}){DIM:#}", if number == 0 { "input  " } else { "       " });
     }
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! `brain tune`: finds thresholds for the packs' tuning corpus. Prints the frontier; changes nothing.
+//! `brain dev tune`: finds thresholds for the packs' tuning corpus. Prints the frontier; changes nothing.
 
 use anyhow::{Result, ensure};
 use brain_kernel::scenario::corpus::{Grade, score};
@@ -51,11 +51,11 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         show::json(&serde_json::json!({"rows": rows, "now": now, "frontier": frontier, "suggested": better}));
         return Ok(true);
     }
-    anstream::println!("{rows} rows of corpus/tune. {DIM}right / asked / wrong and confident{DIM:#}\n");
-    anstream::println!("  now       {:>4} / {:>3} / {:>3}", now.right, now.asked, now.wrong);
+    outln!("{rows} rows of corpus/tune. {DIM}right / asked / wrong and confident{DIM:#}\n");
+    outln!("  now       {:>4} / {:>3} / {:>3}", now.right, now.asked, now.wrong);
     for one in &frontier {
         let t = &one.thresholds;
-        anstream::println!(
+        outln!(
             "  possible  {:>4} / {:>3} / {:>3}   {DIM}clear {} scope {} margin {} pattern {}{DIM:#}",
             one.right,
             one.asked,
@@ -67,14 +67,12 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         );
     }
     match better {
-        None => anstream::println!("\n{GREEN}The present settings are the best.{GREEN:#}"),
+        None => outln!("\n{GREEN}The present settings are the best.{GREEN:#}"),
         Some(best) => {
             let t = &best.thresholds;
-            anstream::println!(
-                "\nBetter, and with no more wrong and confident answers. In {BOLD}pack.yaml{BOLD:#}, for review:\n"
-            );
-            anstream::println!(
-                "settings:\n  understanding: {{clear: {}, scope: {}, margin: {}, pattern: {}}}\n\nThen: brain eval",
+            outln!("\nBetter, and with no more wrong and confident answers. In {BOLD}pack.yaml{BOLD:#}, for review:\n");
+            outln!(
+                "settings:\n  understanding: {{clear: {}, scope: {}, margin: {}, pattern: {}}}\n\nThen: brain dev eval",
                 t.clear,
                 t.scope,
                 t.margin,

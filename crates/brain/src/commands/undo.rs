@@ -1,9 +1,10 @@
 //! `brain runs undo`, `brain runs review`, `brain runs expansion`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_server::wire::{Decide, Decision, Page, Review, RunResponse, UndoRun, Verdict, WaitingReview};
 use serde_json::{Map, Value};
 
+use super::Usage;
 use crate::cli::{Global, ReviewArgs};
 use crate::remote::Need;
 use crate::show;
@@ -28,7 +29,7 @@ pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
     let run = super::run_id(&args.run)?;
     let mut corrections = Map::new();
     for one in &args.corrections {
-        let (field, value) = one.split_once('=').with_context(|| format!("`{one}` is not FIELD=VALUE"))?;
+        let (field, value) = one.split_once('=').ok_or_else(|| Usage(format!("`{one}` is not FIELD=VALUE")))?;
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         corrections.insert(field.to_owned(), value);
     }
@@ -58,12 +59,12 @@ fn waiting(global: &Global, page: &Page<WaitingReview>) {
         return show::json(page);
     }
     if page.items.is_empty() {
-        anstream::println!("No step of this run waits for review.");
+        outln!("No step of this run waits for review.");
     }
     for item in &page.items {
-        anstream::println!("{BOLD}{}{BOLD:#}  {DIM}step {}{DIM:#}", item.tool, item.step);
-        anstream::println!("  {}", item.ask);
-        anstream::println!("  {DIM}{}{DIM:#}", show::fields(&item.result));
+        outln!("{BOLD}{}{BOLD:#}  {DIM}step {}{DIM:#}", item.tool, item.step);
+        outln!("  {}", item.ask);
+        outln!("  {DIM}{}{DIM:#}", show::fields(&item.result));
     }
 }
 
@@ -76,19 +77,19 @@ pub(crate) fn expansion(global: &Global, run: &str) -> Result<bool> {
             return Ok(true);
         }
         let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
-        anstream::println!("{DIM}policy    {DIM:#} {}", text("policy"));
-        anstream::println!("{DIM}source    {DIM:#} {}", text("source_digest"));
-        anstream::println!("{DIM}expanded  {DIM:#} {}", text("expanded_digest"));
+        outln!("{DIM}policy    {DIM:#} {}", text("policy"));
+        outln!("{DIM}source    {DIM:#} {}", text("source_digest"));
+        outln!("{DIM}expanded  {DIM:#} {}", text("expanded_digest"));
         let count = report["expanded_count"].as_u64().unwrap_or(0) as usize;
-        anstream::println!("{DIM}steps     {DIM:#} {count}");
+        outln!("{DIM}steps     {DIM:#} {count}");
         for lock in report["locks"].as_array().into_iter().flatten() {
             let part = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
-            anstream::println!("{DIM}lock      {DIM:#} {:<5} {} {}", part("access"), part("type"), part("id"));
+            outln!("{DIM}lock      {DIM:#} {:<5} {} {}", part("access"), part("type"), part("id"));
         }
         for template in report["templates"].as_array().into_iter().flatten() {
             let name = template["name"].as_str().unwrap_or_default();
             let hash = template["hash"].as_str().unwrap_or_default();
-            anstream::println!("{DIM}template  {DIM:#} {name}  {DIM}{}{DIM:#}", hash.get(..12).unwrap_or_default());
+            outln!("{DIM}template  {DIM:#} {name}  {DIM}{}{DIM:#}", hash.get(..12).unwrap_or_default());
         }
         Ok(true)
     })

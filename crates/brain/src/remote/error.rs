@@ -21,14 +21,18 @@ impl std::error::Error for Refused {}
 /// The problem in an answer. In this process nothing has to be kept from the user.
 pub(super) fn refused(status: StatusCode, bytes: &[u8], inside: Option<Inside>) -> Refused {
     let mut document: ProblemDocument = serde_json::from_slice(bytes).unwrap_or_else(|_| {
-        ProblemDocument::of_command(&format!("the server answered {status}, and not as Brain does; is the URL right?"))
+        ProblemDocument::of_command(&format!(
+            "the server answered {status}, but it does not seem to be Brain; check the URL"
+        ))
     });
     if let Some(Inside(reason)) = inside {
         document.detail = reason;
         document.error_id = None;
     }
     if status == StatusCode::UNAUTHORIZED {
-        document.detail.push_str(" Give one with --token, BRAIN_TOKEN or a profile; `brain token new` makes one.");
+        document
+            .detail
+            .push_str(" Give one with --token, BRAIN_TOKEN or a profile; `brain admin token new` makes one.");
     }
     Refused(document)
 }

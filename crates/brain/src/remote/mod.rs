@@ -180,8 +180,9 @@ impl Client {
     }
 
     async fn json<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        let bytes = self.send(request).await?.bytes().await.context("the answer of the server was cut off")?;
-        serde_json::from_slice(&bytes).context("the answer of the server is not understood; is it another version?")
+        let bytes = self.send(request).await?.bytes().await.context("the server's answer was cut off")?;
+        serde_json::from_slice(&bytes)
+            .context("the server's answer cannot be parsed; it may run another version of Brain")
     }
 
     /// A request to be completed and sent.
@@ -244,7 +245,8 @@ fn builder() -> reqwest::ClientBuilder {
 
 /// A header that is never shown.
 fn secret(text: &str) -> Result<HeaderValue> {
-    let mut value = HeaderValue::from_str(text).ok().context("the token has characters that no token has")?;
+    let mut value =
+        HeaderValue::from_str(text).ok().context("the token contains characters that are not allowed in a token")?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -57,7 +57,7 @@ pub(crate) fn target(global: &Global) -> Result<Target> {
     };
     let token = match reference {
         Some(reference) if reference.starts_with("env:") || reference.starts_with("file:") => {
-            Some(resolve_secret(&reference).context("the token of the server")?)
+            Some(resolve_secret(&reference).context("the token for the server cannot be read")?)
         }
         token => token,
     };

@@ -56,3 +56,39 @@ fn without_a_server_the_store_tells_what_happened() {
     assert_eq!(limited.lines().count(), 3, "{limited}");
     assert!(limited.contains("later ones: brain events --since"), "{limited}");
 }
+
+#[test]
+fn a_follower_says_when_the_server_goes_away_and_comes_back() {
+    let project = project();
+    let server = project.serve(&[]);
+    let address = server.url.trim_start_matches("http://").to_owned();
+    let mut follow = project.brain();
+    follow.args(["events", "--follow", "--server", &server.url]);
+    let mut child = follow.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut events = BufReader::new(child.stdout.take().unwrap()).lines();
+    // It is connected when it prints an event.
+    let (seen, first) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        drop(seen.send(events.next()));
+        while let Some(Ok(line)) = events.next() {
+            if line.contains("RunEnded") && seen.send(Some(Ok(line))).is_err() {
+                break;
+            }
+        }
+    });
+    while first.try_recv().is_err() {
+        project.ok(&["do", "create task: A"]);
+    }
+    drop(server);
+    assert!(notes.next().unwrap().unwrap().contains("the server went away"), "it says so");
+    let mut again = project.brain().args(["-q", "serve", "--addr", &address]).stdout(Stdio::null()).spawn().unwrap();
+    assert!(notes.next().unwrap().unwrap().contains("the server is back"), "and that it is back");
+    project.ok(&["do", "create task: B"]);
+    first.recv().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    again.kill().unwrap();
+    again.wait().unwrap();
+    reader.join().unwrap();
+}

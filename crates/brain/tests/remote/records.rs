@@ -90,3 +90,86 @@ fn many_lines_with_the_same_key_end_as_one_record() {
     let list = json(&project.ok(&["records", "list", "memo", "--json"]));
     assert_eq!(list["items"].as_array().unwrap().len(), 7);
 }
+
+#[test]
+fn a_dry_run_reports_what_the_import_does_with_keys_that_repeat() {
+    let counts = |done: &serde_json::Value| {
+        ["created", "updated", "unchanged", "refused"].map(|name| done[name].as_u64().unwrap_or_default())
+    };
+    let cases: [(&str, &[&str], [u64; 4]); 4] = [
+        // Without a key, a number that is taken is refused: in the store, or in an earlier line.
+        ("number,text\nA1,one\nA1,two\nB1,stored\nA2,three\n", &[], [2, 0, 0, 2]),
+        // With it, later lines update what earlier ones made.
+        ("number,text\nA1,one\nA1,two\nA1,two\nB1,other\n", &["--key", "number"], [1, 2, 1, 0]),
+        (
+            "id,number,text\n01890a5d-ac96-774b-bcce-b302099a8057,A1,one\n01890a5d-ac96-774b-bcce-b302099a8057,A2,two\n",
+            &[],
+            [1, 0, 0, 1],
+        ),
+        (
+            "id,number,text\n01890a5d-ac96-774b-bcce-b302099a8057,A1,one\n01890a5d-ac96-774b-bcce-b302099a8057,A2,two\n",
+            &["--key", "id"],
+            [1, 1, 0, 0],
+        ),
+    ];
+    for (file, options, expected) in cases {
+        let project = project();
+        project.write("stored.csv", "number,text\nB1,stored\n");
+        project.ok(&["records", "import", "memo", "stored.csv"]);
+        project.write("f.csv", file);
+        let args = [&["records", "import", "memo", "f.csv", "--json"], options].concat();
+        let checked = json(&project.run(&[&args[..], &["--dry-run"]].concat()));
+        let done = json(&project.run(&args));
+        assert_eq!(counts(&done), expected, "{file}: {done}");
+        assert_eq!(counts(&checked), expected, "dry run of {file}: {checked}");
+        let lines = |done: &serde_json::Value| {
+            done["errors"].as_array().unwrap().iter().map(|error| error["line"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&checked), lines(&done), "{file}");
+    }
+    // Over more lines than the import writes at a time.
+    let project = project();
+    let lines: String = (0..1200).map(|number| format!("N{},memo {number}\n", number % 7)).collect();
+    project.write("many.csv", &format!("number,text\n{lines}"));
+    let done = json(&project.ok(&["records", "import", "memo", "many.csv", "--key", "number", "--dry-run", "--json"]));
+    assert_eq!(counts(&done), [7, 1193, 0, 0], "{done}");
+}
+
+#[test]
+fn columns_and_fields_that_are_there_twice_and_open_quotes_are_refused_by_line() {
+    let project = project();
+    let run = |name: &str, content: &str| {
+        project.write(name, content);
+        let done = project.run(&["records", "import", "memo", name]);
+        (done.status.code(), text(&done))
+    };
+    let (code, told) = run("twice.csv", "number,text,number\nA1,one,A2\n");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("line 1: there are two columns `number`"), "{told}");
+    let (code, told) = run("open.csv", "number,text\nA1,one\nA2,\"two\nA3,three\nA4,four\n");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("line 3: the quote (\") in line 3 is not closed") && told.contains("1 created"), "{told}");
+    let (code, told) = run("head.csv", "number,\"text\nB1,one\n");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("line 1: a quote (\") is not closed"), "{told}");
+    let (code, told) = run("fine.csv", "number,text\nC1,\"a \"\"quoted\"\" word,\nand a line\"\nC2,5\" pipe\n");
+    assert_eq!(code, Some(0), "{told}");
+    let (code, told) = run("twice.jsonl", "{\"number\": \"D1\", \"text\": \"one\", \"number\": \"D2\"}\n[1]\n");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("line 1: the field `number` is there twice"), "{told}");
+    assert!(told.contains("line 2: not a JSON object"), "{told}");
+}
+
+#[test]
+fn a_choice_is_exported_and_imported_as_its_word() {
+    let project = Project::new();
+    project.write("brain.yaml", "store: sqlite:data.db\n");
+    project.write("tasks.csv", "title,domain\nOrder tiles,business\nBook the dentist,personal\n");
+    project.ok(&["records", "import", "task", "tasks.csv"]);
+    project.ok(&["records", "export", "task", "-o", "out.csv"]);
+    let again = json(&project.ok(&["records", "import", "task", "out.csv", "--key", "id", "--json"]));
+    assert_eq!(again["unchanged"], 2, "{again}");
+    project.write("wrong.csv", "title,domain\nOrder tiles,busines\n");
+    let wrong = text(&project.run(&["records", "import", "task", "wrong.csv", "--dry-run"]));
+    assert!(wrong.contains("line 2:") && wrong.contains("domain"), "{wrong}");
+}

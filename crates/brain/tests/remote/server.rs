@@ -84,6 +84,10 @@ fn every_command_that_can_talks_to_the_server() {
         vec!["token", "list"],
         vec!["audit"],
         vec!["reload"],
+        vec!["admin", "gc", "--all", "--dry-run"],
+        vec!["records", "reindex"],
+        vec!["records", "reindex", "memo", "--all", "--dry-run"],
+        vec!["doctor"],
     ] {
         let output = remote.ok(&words);
         assert!(!output.stdout.is_empty(), "{words:?} printed nothing");
@@ -137,6 +141,55 @@ fn a_profile_has_server_and_token_and_a_token_has_its_tenant() {
 }
 
 #[test]
+fn a_printed_hint_works_as_pasted() {
+    let remote = Remote::start();
+    let hint = |output: &str, words: &str| -> Vec<String> {
+        let line = output.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {output}"));
+        let command = &line[line.find("brain ").unwrap() + "brain ".len()..];
+        command.split(' ').map(str::to_owned).collect()
+    };
+    let paste = |words: &[String]| remote.laptop.ok(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let staged = text(&remote.ok(&["do", "jot buy milk", "--mode", "plan"]));
+    let done = text(&paste(&hint(&staged, "To run it: brain approve")));
+    assert!(done.contains("completed"), "{done}");
+    let listed = text(&remote.ok(&["runs", "--limit", "1"]));
+    assert!(!listed.contains("--token"), "{listed}");
+    remote.ok(&["do", "jot buy tea"]);
+    let more = text(&paste(&hint(&text(&remote.ok(&["runs", "--limit", "1"])), "more: brain runs")));
+    assert!(more.contains("jot buy milk"), "{more}");
+    let run = json(&remote.ok(&["do", "jot buy oats", "--json"]))["run_id"].as_str().unwrap().to_owned();
+    let story = text(&paste(&hint(&text(&remote.ok(&["explain", &run])), "What the run did: brain")));
+    assert!(story.contains("memos.jot"), "{story}");
+}
+
+#[test]
+fn retention_and_doctor_are_those_of_the_server() {
+    let site = Project::new();
+    site.write_pack();
+    site.write("brain.yaml", "store: sqlite:data.db\npacks: [memos]\ntenants: {\"*\": {keep: {payloads: 30d}}}\n");
+    let (server, laptop) = (site.serve(&[]), Project::new());
+    let there = |args: &[&str]| json(&laptop.ok(&[args, &["--json", "--server", &server.url]].concat()));
+    site.ok(&["do", "jot buy milk"]);
+    let swept = there(&["admin", "gc", "--dry-run"]);
+    assert_eq!(swept["tenants"][0]["kept_for_ever"], false, "the server's retention counts: {swept}");
+    // Beside the server, the command asks it over its socket.
+    assert_eq!(json(&site.ok(&["admin", "gc", "--dry-run", "--json"])), swept);
+    let checks = there(&["doctor"]);
+    let found = |name: &str| {
+        let check = checks["checks"].as_array().unwrap().iter().find(|check| check["check"] == name);
+        check.unwrap_or_else(|| panic!("{name}: {checks}"))["detail"].as_str().unwrap().to_owned()
+    };
+    assert!(found("packs").contains("memos") && found("store").contains("data.db"), "{checks}");
+    let beside = text(&site.ok(&["doctor"]));
+    assert!(beside.contains("one answers for this store"), "{beside}");
+    let indexed = there(&["records", "reindex", "memo"]);
+    assert_eq!((&indexed["types"][0]["type"], &indexed["types"][0]["looked_at"]), (&"memo".into(), &1.into()));
+    let wrong = laptop.run(&["records", "reindex", "memoo", "--server", &server.url]);
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(text(&wrong).contains("Did you mean `memo`?"), "{}", text(&wrong));
+}
+
+#[test]
 fn a_wrong_token_is_refused_and_says_what_to_do() {
     let remote = Remote::start();
     let wrong = remote.run(&["runs", "--token", "brn_nonsense"]);
@@ -152,10 +205,7 @@ fn commands_that_work_on_this_machine_only_say_so() {
     for words in [
         vec!["backup", "x.db"],
         vec!["restore", "x.db"],
-        vec!["gc"],
         vec!["migrate"],
-        vec!["doctor"],
-        vec!["records", "reindex"],
         vec!["store", "copy", "sqlite:a.db", "sqlite:b.db"],
         vec!["pack", "check"],
         vec!["dev", "eval"],

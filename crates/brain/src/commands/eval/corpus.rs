@@ -67,10 +67,10 @@ fn print(result: &CorpusScore, tier: &str) {
             Grade::Asked => format!("{YELLOW}?{YELLOW:#}"),
             Grade::Wrong => format!("{RED}✗{RED:#}"),
         };
-        anstream::println!("{sign} “{}”\n    wanted {}\n    {DIM}read   {}{DIM:#}", row.say, row.wanted, row.read);
+        outln!("{sign} “{}”\n    wanted {}\n    {DIM}read   {}{DIM:#}", row.say, row.wanted, row.read);
     }
     let colour = if result.count(Grade::Wrong) == 0 { GREEN } else { RED };
-    anstream::println!(
+    outln!(
         "{} rows: {:.1} % right, {:.1} % asked, {colour}{:.1} % wrong and confident{colour:#} {DIM}({tier}){DIM:#}",
         result.total(),
         share(Grade::Right),
@@ -83,7 +83,7 @@ fn print(result: &CorpusScore, tier: &str) {
 fn compare(file: &Path, now: &Value) -> Result<bool> {
     let text = std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let before: Value = serde_json::from_str(&text)
-        .with_context(|| format!("{} is not a report of `brain eval --json`", file.display()))?;
+        .with_context(|| format!("{} is not a report of `brain dev eval --json`", file.display()))?;
     let verdicts = |report: &Value| -> BTreeMap<String, String> {
         let rows = report["each"].as_array().into_iter().flatten();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -101,12 +101,9 @@ fn compare(file: &Path, now: &Value) -> Result<bool> {
         let better = rank(is) > rank(was);
         worse += usize::from(!better);
         let colour = if better { GREEN } else { RED };
-        anstream::println!("{colour}{was} → {is}{colour:#}  “{say}”");
+        outln!("{colour}{was} → {is}{colour:#}  “{say}”");
     }
-    anstream::println!(
-        "{}",
-        if worse == 0 { "Nothing got worse.".to_owned() } else { format!("{worse} rows got worse.") }
-    );
+    outln!("{}", if worse == 0 { "Nothing got worse.".to_owned() } else { format!("{worse} rows got worse.") });
     Ok(worse == 0)
 }
 

@@ -217,14 +217,9 @@ fn micros(took: Duration) -> f64 {
 }
 
 fn print(figures: &Figures, tier: &str, draws: usize) {
-    let line = |name: &str, value: String| anstream::println!("  {name:<24}{value}");
+    let line = |name: &str, value: String| outln!("  {name:<24}{value}");
     let times = if draws > 1 { format!(", mean of {draws} draws") } else { String::new() };
-    anstream::println!(
-        "{} rows, {} intents, {} phrases{times}; {tier}",
-        figures.rows,
-        figures.intents,
-        figures.phrases
-    );
+    outln!("{} rows, {} intents, {} phrases{times}; {tier}", figures.rows, figures.intents, figures.phrases);
     line("right", format!("{:.1} %", figures.accuracy));
     line("among the first three", format!("{:.1} %", figures.top3));
     line("asked", format!("{:.1} %", figures.asked));

@@ -25,7 +25,7 @@ pub(super) fn candidate(one: &PhraseCandidate) {
         _ => anstyle::Style::new(),
     };
     let times = if one.turns == 1 { "once".to_owned() } else { format!("{} times", one.turns) };
-    anstream::println!(
+    outln!(
         "{style}{}{style:#}  “{}” → {BOLD}{}{BOLD:#} {DIM}said {times}, {:.0} % right{DIM:#}",
         one.state,
         one.phrase,
@@ -33,6 +33,6 @@ pub(super) fn candidate(one: &PhraseCandidate) {
         one.success * 100.0
     );
     for sentence in &one.why {
-        anstream::println!("    {DIM}{sentence}{DIM:#}");
+        outln!("    {DIM}{sentence}{DIM:#}");
     }
 }
