@@ -13,6 +13,9 @@ const MIN_HIDDEN: usize = 3;
 /// The texts of a reading that quote the message or a record; everything else in it is Brain's own.
 const QUOTES: [&str; 6] = ["value", "text", "mention", "inferred", "taken_for", "doubt"];
 
+/// Calls a function with each part of a stored value that may hold personal values.
+type Walk = fn(&mut Value, &mut dyn FnMut(Part, &mut Value));
+
 /// What is personal in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
@@ -95,7 +98,7 @@ impl Redaction {
         (text, shown)
     }
 
-    fn visited(&self, value: &Value, walk: fn(&mut Value, &mut dyn FnMut(Part, &mut Value))) -> Value {
+    fn visited(&self, value: &Value, walk: Walk) -> Value {
         let mut shown = value.clone();
         walk(&mut shown, &mut |part, value| {
             *value = match part {
