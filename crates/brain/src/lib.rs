@@ -91,10 +91,10 @@ fn usage(error: &clap::Error) -> ExitCode {
         // The usage and the pointer to the help are for people.
         let what = text.split("\n\nUsage:").next().unwrap_or(&text).trim().trim_start_matches("error: ");
         show::json(&brain_server::wire::ProblemDocument::of_usage(what));
-    } else if let Err(error) = error.print() {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            return ExitCode::from(system::BROKEN_PIPE);
-        }
+    } else if let Err(error) = error.print()
+        && error.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return ExitCode::from(system::BROKEN_PIPE);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

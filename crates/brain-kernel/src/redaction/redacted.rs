@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use brain_core::{REDACTED, Redactor};
 use serde_json::{Map, Value};
 
-use super::parts::{Part, of_payload, of_request, of_sentences, slot_name};
+use super::parts::{Part, Walk, of_payload, of_request, of_sentences, slot_name};
 use crate::evidence::{restored, said};
 
 /// Minimum length of a value that is also redacted within other texts; shorter ones would match everywhere.
@@ -95,7 +95,7 @@ impl Redaction {
         (text, shown)
     }
 
-    fn visited(&self, value: &Value, walk: fn(&mut Value, &mut dyn FnMut(Part, &mut Value))) -> Value {
+    fn visited(&self, value: &Value, walk: Walk) -> Value {
         let mut shown = value.clone();
         walk(&mut shown, &mut |part, value| {
             *value = match part {
