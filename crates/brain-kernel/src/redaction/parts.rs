@@ -13,6 +13,9 @@ pub(super) enum Part {
     Text,
 }
 
+/// Goes through the parts of a value.
+pub(super) type Walk = fn(&mut Value, &mut dyn FnMut(Part, &mut Value));
+
 /// Visits the parts of the payload of an event.
 pub(super) fn of_payload(payload: &mut Value, visit: &mut dyn FnMut(Part, &mut Value)) {
     let Value::Object(map) = payload else { return visit(Part::Values, payload) };

@@ -5,16 +5,13 @@ use std::collections::BTreeSet;
 use brain_core::{REDACTED, Redactor};
 use serde_json::{Map, Value};
 
-use super::parts::{Part, of_payload, of_request, of_sentences, slot_name};
+use super::parts::{Part, Walk, of_payload, of_request, of_sentences, slot_name};
 use crate::evidence::{restored, said};
 
 /// Minimum length of a value that is also redacted within other texts; shorter ones would match everywhere.
 const MIN_HIDDEN: usize = 3;
 /// The texts of a reading that quote the message or a record; everything else in it is Brain's own.
 const QUOTES: [&str; 6] = ["value", "text", "mention", "inferred", "taken_for", "doubt"];
-
-/// Calls a function with each part of a stored value that may hold personal values.
-type Walk = fn(&mut Value, &mut dyn FnMut(Part, &mut Value));
 
 /// What is personal in one run.
 #[derive(Clone, Debug, Default)]

@@ -81,7 +81,7 @@ fn get(global: &Global, hash: &str, output: Option<&Path>) -> Result<bool> {
     if global.json && output.is_none() {
         return Err(super::Usage("--json needs an output file: -o FILE".into()).into());
     }
-    let hash = hash.parse::<Digest>().map_err(|error| super::Usage(error.to_string()))?;
+    let hash: Digest = hash.parse().map_err(super::Usage)?;
     super::talk(global, Need::Existing, async |client| {
         let response = client.send(client.request(Method::GET, &format!("/v1/blobs/{hash}"), &[])?).await?;
         let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
