@@ -50,7 +50,7 @@ async fn one_undo_that_fails_is_a_dead_letter_and_the_others_go_on() {
     let letters = server.get("/v1/dead-letters?open=true").await.ok();
     let letter = &letters["items"][0];
     assert_eq!((&letter["tool_name"], &letter["happened"]), (&json!("t.unthing"), &json!("no")), "{letters}");
-    let resolve = format!("/v1/dead-letters/{}/resolve", letter["id"].as_str().unwrap());
+    let resolve = format!("/v1/dead-letters/{}/resolve", letter["letter_id"].as_str().unwrap());
     server.post(&resolve, &json!({"note": "it stays"})).await.ok();
     let ended = server.get(&path).await.ok();
     assert_eq!(ended["status"], "failed", "{ended}");
