@@ -74,13 +74,11 @@ pub enum Bug {
     MovedReceipts,
     /// The undo of a child run does nothing and says that it is done.
     ChildKept,
-    /// A step of a planned undo that fails stops the others.
-    UndoStops,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 35] = [
         Self::NoFences,
         Self::LostWrite,
         Self::FalseWord,
@@ -116,7 +114,6 @@ impl Bug {
         Self::OfferLeft,
         Self::MovedReceipts,
         Self::ChildKept,
-        Self::UndoStops,
     ];
 
     /// Its name on the command line, and at its hook.
@@ -157,7 +154,6 @@ impl Bug {
             Self::OfferLeft => "offer-left",
             Self::MovedReceipts => "moved-receipts",
             Self::ChildKept => "child-kept",
-            Self::UndoStops => "undo-stops",
         }
     }
 
@@ -178,7 +174,6 @@ impl Bug {
                 | Self::SweptLetter
                 | Self::NoHardStop
                 | Self::MovedReceipts
-                | Self::UndoStops
         )
     }
 }

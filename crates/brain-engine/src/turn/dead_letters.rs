@@ -55,16 +55,11 @@ impl Turn<'_> {
     }
 
     /// Whether a job with an unusable answer becomes a dead letter: an undo does, and a step whose `on_failure` is
-    /// `stop` or `letter`.
+    /// `stop`.
     fn sticks(&self, job: JobId, failure: &Failure) -> bool {
-        let running = self.state.phase_of(job) == Phase::Running;
+        let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
         let mendable = failure.class != FailureClass::Business;
-        let sticks = match self.state.step(self.code, job.at()).on_failure {
-            OnFailure::Stop => mendable,
-            OnFailure::Letter => true,
-            OnFailure::Continue | OnFailure::Undo => false,
-        };
-        job.undo || (sticks && running)
+        job.undo || (stops && mendable && self.state.phase_of(job) == Phase::Running)
     }
 
     /// Whether an event that ends a scope also ends this job.

@@ -16,4 +16,3 @@ mod reach;
 mod requests;
 mod support;
 mod system;
-mod undo;
