@@ -491,6 +491,14 @@ impl Flow {
         *self.kept.entry(limit.to_owned()).or_default() += 1;
     }
 
+    /// Keeps the slot of a run that waits for a read: those who wait would overtake it otherwise. A run without a reserved
+    /// slot gets none, because all slots may be in use.
+    pub(crate) fn call_again(&mut self, tenant: &TenantId, run: RunId, limit: &str, was_called: bool) {
+        if was_called {
+            self.call(tenant, run, limit);
+        }
+    }
+
     /// Whether a slot is reserved for a run.
     pub(crate) fn is_called(&self, run: RunId) -> bool {
         self.called.contains_key(&run)
@@ -625,6 +633,33 @@ mod tests {
         assert_eq!(flow.take(NOW, &other, "slow", limits, slot(20)), Ok(()));
         flow.release(slot(20), true);
         assert_eq!(flow.next(NOW), Some((flood, slot(2).0)));
+    }
+
+    #[test]
+    fn a_run_that_waits_for_a_read_keeps_its_slot_and_gets_no_other() {
+        let limits = Limits { running: Some(1), rate: None };
+        let a = tenant("a");
+        for was_called in [true, false] {
+            let mut flow = flow(100);
+            let (first, second) = (slot(1), slot(2));
+            if was_called {
+                flow.wait(&a, second.0, 1, "tool slow");
+                flow.tools.entry("slow".to_owned()).or_default().limits = limits;
+                assert_eq!(flow.next(NOW), Some((a.clone(), second.0)));
+            } else {
+                assert_eq!(flow.take(NOW, &a, "slow", limits, first), Ok(()), "the only slot");
+            }
+            flow.uncall(second.0);
+            flow.call_again(&a, second.0, "tool slow", was_called);
+            let reserved = if was_called { 1 } else { 0 };
+            assert_eq!(flow.kept_for_tool("slow"), reserved);
+            let other = flow.take(NOW, &tenant("b"), "slow", limits, slot(3));
+            assert!(other.is_err(), "the slot is in use or reserved");
+            if !was_called {
+                flow.release(first, true);
+                assert_eq!(flow.take(NOW, &a, "slow", limits, slot(4)), Ok(()), "the slot is free again");
+            }
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
 use brain_lang::plan::{Idempotency, Place, PlanStep, StepCall, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::{ArtifactRow, Precondition, Scope, StoreError, Write};
-use brain_vm::{Code, Event, Input, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
+use brain_vm::{Code, Event, Input, Job, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
 use serde_json::{Value, json};
 
 use crate::engine::EngineError;
@@ -32,6 +32,9 @@ const MAX_NEEDS_A_TURN: u32 = 2_000;
 const MAX_EVENTS_A_TURN: usize = 20_000;
 /// Bytes of values after which a turn leaves the rest to the next one.
 const MAX_BYTES_A_TURN: usize = 16 << 20;
+
+/// Maximum number of failed steps that one message names.
+const MAX_SENTENCES: usize = 10;
 
 /// An external job to hand over once the turn is durable.
 pub(crate) struct Handover {
@@ -196,6 +199,29 @@ impl Turn<'_> {
                 return;
             }
         }
+    }
+
+    /// Ends an undo that a parent run waits for once only dead letters are left. The parent gets a dead letter about all of
+    /// them, and its own undos go on.
+    pub(crate) fn end_with_letters(&mut self) {
+        let open = self.unfinished || !self.later.is_empty() || self.records.reader.misses();
+        if open || self.away.is_some() || self.refused.is_some() || self.state.phase() != Phase::Running {
+            return;
+        }
+        let waits = |job: &JobId| self.state.waits_for_person(*job);
+        if self.state.jobs.is_empty() || !self.state.jobs.keys().all(waits) {
+            return;
+        }
+        let sentence = |(id, job): (&JobId, &Job)| {
+            let tool = &self.state.step(self.code, id.at()).call(id.undo).tool.name;
+            let last = self.data.attempts.get(id).and_then(|list| list.last());
+            let why = last.map_or("", |attempt| attempt.failure.message.as_str());
+            job.status.is_stuck().then(|| format!("`{tool}` failed: {why}").trim().to_owned())
+        };
+        let sentences: Vec<String> = self.state.jobs.iter().filter_map(sentence).take(MAX_SENTENCES).collect();
+        let message = format!("Not everything was undone. {}", sentences.join(" "));
+        self.input(Input::Halt(0, Failure::business("not_undone", message)), None);
+        self.advance();
     }
 
     /// Stops a run that loops. If even that does not end it, it is parked.

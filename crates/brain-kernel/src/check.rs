@@ -18,16 +18,17 @@ impl Kernel {
     /// Plans, checks and asks for consent.
     pub(crate) fn check(&self, request: &Request, draft: &mut Draft, wanted: Vec<Wanted>) {
         let mut planned = match plan(self.registry(), request.scope.tenant().as_str(), wanted, request.policy) {
+            Ok(planned) if request.undo_of.is_some() => planned.into_undo(),
             Ok(planned) => planned,
             Err(problems) => return draft.refuse(&problems),
         };
         let mut problems = eligible::problems(self.registry(), &request.actor, &planned.calls);
-        problems.extend(eligible::unknown_records(
-            self.registry(),
-            self.store().as_ref(),
-            &request.scope,
-            &planned.calls,
-        ));
+        // In a compensation, a record that is gone fails one undo and must not prevent the others.
+        let compensates = request.undo_of.is_some() && request.parent.is_some();
+        if !compensates {
+            let (store, scope) = (self.store().as_ref(), &request.scope);
+            problems.extend(eligible::unknown_records(self.registry(), store, scope, &planned.calls));
+        }
         if problems.is_empty()
             && let (Shape::Playbook { name, .. }, Work::Playbook(input)) = (&planned.shape, &planned.input.work)
         {

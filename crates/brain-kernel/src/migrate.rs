@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use brain_core::{Digest, RunId, RunStatus};
 use brain_engine::{Engine, EngineError, RunInput, RunState, Work};
+use brain_lang::plan::OnFailure;
 use brain_registry::model::BatchPolicy;
 use brain_store::Scope;
 use brain_vm::{Phase, Program, StepId, StepMap, StepState};
@@ -123,10 +124,12 @@ impl Kernel {
             return Err(vec!["it is an atomic batch".into()]);
         }
         let policy = match program.steps.first().map(|step| step.on_failure) {
-            Some(brain_lang::plan::OnFailure::Continue) if input.playbook().is_none() => BatchPolicy::BestEffort,
+            Some(OnFailure::Continue) if input.playbook().is_none() => BatchPolicy::BestEffort,
             _ => BatchPolicy::Plain,
         };
+        let undoes = program.steps.first().is_some_and(|step| step.on_failure == OnFailure::Letter);
         let planned = plan(self.registry(), tenant, wanted, policy)
+            .map(|planned| if undoes { planned.into_undo() } else { planned })
             .map_err(|problems| problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>())?;
         let (hash, program) =
             self.program(&planned, self.toolbox().settings().digest()).map_err(|error| vec![error.to_string()])?;

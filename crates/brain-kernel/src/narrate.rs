@@ -1,16 +1,17 @@
 //! Narrate: describes a run in words and facts, all read from the run's own log.
 
 mod message;
+mod stays;
 
 use std::collections::BTreeMap;
 
 use brain_core::{Confidence, Failure, Redactor, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
-use brain_engine::{PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
-use brain_registry::model::{Behavior, Effect, ToolDef};
-use brain_registry::{Registry, SPAWN_CHILD_RUN, TokenUsage, UNDO_CHILD_RUN};
+use brain_engine::{CHILD_FAILED, PipeEvent, Receipt, ReceiptStatus, RunState, job_key};
+use brain_registry::model::ToolDef;
+use brain_registry::{Registry, TokenUsage};
 use brain_tools::{Toolbox, sum_of_tokens};
-use brain_vm::{End, Happened, JobId, JobStatus, Opener, Phase, StepId, StepState};
+use brain_vm::{End, Happened, JobId, JobStatus, Phase, StepId, StepState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
@@ -451,8 +452,13 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
         report.errors.push(Problem { tool: Some(text("tool")), ..Problem::new(&text("cause"), text("message")) });
     }
+    let stays = match machine.phase() {
+        Phase::Ended(_) => stays::what_stays(registry, state, list),
+        _ => Vec::new(),
+    };
     match machine.phase() {
-        Phase::Ended(End::Completed) => {}
+        Phase::Ended(End::Completed) if stays.is_empty() => {}
+        Phase::Ended(End::Completed) => message.say(format!("Some of it stays: {}", stays.join(" "))),
         Phase::Ended(end) => {
             report.ok = false;
             let failure = machine.failure().cloned().unwrap_or_else(|| match end {
@@ -466,15 +472,14 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
                 report.errors.push(problem);
             }
             message.say(failure.message);
-            if end == End::Compensated {
-                let stays = not_undone(registry, machine, list);
-                message.say(if stays.is_empty() {
-                    "Finished steps were undone.".to_owned()
-                } else {
-                    format!("Finished steps were undone, except: {}", stays.join(" "))
-                });
-                report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
-            }
+            let undone = match (end, stays.is_empty()) {
+                (End::Compensated, true) => Some("Finished steps were undone.".to_owned()),
+                (End::Compensated, false) => Some(format!("Finished steps were undone, except: {}", stays.join(" "))),
+                (_, true) => None,
+                (_, false) => Some(format!("Not everything was undone: {}", stays.join(" "))),
+            };
+            undone.into_iter().for_each(|sentence| message.say(sentence));
+            report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
         }
         phase => {
             match phase {
@@ -486,30 +491,6 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         }
     }
     report.message = message.finish(machine);
-}
-
-/// Steps of a compensated run, and of its child runs, that were not undone because they have no undo: a sentence each.
-fn not_undone(registry: &Registry, machine: &brain_vm::State, list: &[Receipt]) -> Vec<String> {
-    let stays = |receipt: &&Receipt| receipt.happened() && !receipt.job.undo && !machine.undone.contains(&receipt.job);
-    let sentence = |receipt: &Receipt| {
-        let def = registry.tool(&receipt.tool).map(|tool| &tool.def);
-        if def.is_some_and(|def| def.effect == Effect::Read || matches!(def.behavior, Behavior::Playbook(_))) {
-            return None;
-        }
-        let why = def.and_then(|def| def.no_undo.as_deref()).unwrap_or("Its pack declares no undo.");
-        let child = receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN);
-        let child = child.map_or_else(String::new, |run| format!(" (run {run})"));
-        Some(format!("`{}` of step {}{child} was not undone. {why}", receipt.tool, receipt.step))
-    };
-    let opened_by_undo = |id| matches!(machine.scope(id).opener, Opener::Job(job) if job.undo);
-    let forward = |receipt: &&Receipt| !machine.outward(receipt.job.scope).any(opened_by_undo);
-    // Dead letters are reported separately.
-    let left = |receipt: &&Receipt| !machine.left.keys().any(|job| job.forward() == receipt.job);
-    let own = list.iter().filter(stays).filter(forward).filter(left).filter_map(sentence);
-    // What child runs could not undo.
-    let undone = list.iter().filter(|receipt| receipt.job.undo && receipt.tool == UNDO_CHILD_RUN && receipt.happened());
-    let of_children = undone.flat_map(|receipt| receipt.result["data"]["not_undone"].as_array().into_iter().flatten());
-    own.chain(of_children.filter_map(|sentence| sentence.as_str().map(str::to_owned))).collect()
 }
 
 /// How many list items failed although their step continued: those whose last attempt failed.
@@ -541,7 +522,9 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
                 report.waits_for.push(format!("a person to decide about `{tool}`"));
                 let attempts =
                     if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
+                let half = last.and_then(|receipt| receipt.failure.as_ref()).is_some_and(|it| it.code == CHILD_FAILED);
                 let text = match happened {
+                    Happened::Maybe if half => format!("`{tool}` was done only in part: {why}"),
                     Happened::Maybe => format!("It is unknown whether `{tool}` happened: {why}"),
                     Happened::Yes => format!("`{tool}` was done, but its answer cannot be used: {why}"),
                     Happened::No if job.attempt == 0 => format!("`{tool}` was not called: {why}"),

@@ -55,6 +55,11 @@ pub enum Shape {
         /// Their names.
         tools: Vec<String>,
     },
+    /// Undos in sequence: each is tried, whatever becomes of the others.
+    Undo {
+        /// The names of their tools.
+        tools: Vec<String>,
+    },
     /// A playbook.
     Playbook {
         /// Its name.
@@ -73,6 +78,7 @@ pub enum Shape {
 /// The source of a plan.
 enum Source {
     Calls(Arc<[ValidatedCall]>, BatchPolicy),
+    Undo(Arc<[ValidatedCall]>),
     Playbook(Arc<Playbook>, Placeholders),
 }
 
@@ -80,9 +86,26 @@ impl Planned {
     /// Builds the plan. The registry must be the one that this was planned with.
     pub fn plan(&self, registry: &Registry) -> Plan {
         match &self.source {
-            Source::Calls(calls, policy) => plan_of_calls(registry, calls, *policy),
+            Source::Calls(calls, BatchPolicy::BestEffort) => plan_of_calls(registry, calls, OnFailure::Continue, false),
+            Source::Calls(calls, policy) => {
+                plan_of_calls(registry, calls, OnFailure::Stop, *policy == BatchPolicy::Atomic)
+            }
+            Source::Undo(calls) => plan_of_calls(registry, calls, OnFailure::Letter, false),
             Source::Playbook(playbook, placeholders) => plan_of_playbook(registry, playbook, placeholders),
         }
+    }
+
+    /// Makes the calls undos: one that fails becomes a dead letter, and the others go on, as in a compensation.
+    pub(crate) fn into_undo(mut self) -> Self {
+        self.source = match self.source {
+            Source::Calls(calls, _) => {
+                let tools = calls.iter().map(|call| call.tool().def.name.clone()).collect();
+                self.shape = Shape::Undo { tools };
+                Source::Undo(calls)
+            }
+            other => other,
+        };
+        self
     }
 
     /// The validated calls, to be carried into the first turn; none for a playbook. A call with a null is validated again
@@ -91,7 +114,7 @@ impl Planned {
         let whole =
             |call: &ValidatedCall| !call.args().as_object().is_some_and(|args| args.values().any(Value::is_null));
         match &self.source {
-            Source::Calls(calls, _) if calls.iter().all(whole) => calls.clone(),
+            Source::Calls(calls, _) | Source::Undo(calls) if calls.iter().all(whole) => calls.clone(),
             _ => Arc::default(),
         }
     }
@@ -99,7 +122,7 @@ impl Planned {
     /// Why the plan exceeds its step limit, if the known lists already show it.
     pub(crate) fn too_many_steps(&self) -> Option<Problem> {
         let limit = match &self.source {
-            Source::Calls(calls, _) => max_steps(calls),
+            Source::Calls(calls, _) | Source::Undo(calls) => max_steps(calls),
             Source::Playbook(playbook, _) => playbook.max_steps,
         };
         let sure = self.calls.iter().filter(|call| !call.conditional);
@@ -231,8 +254,7 @@ fn batch_plan(registry: &Registry, calls: Arc<[ValidatedCall]>, policy: BatchPol
     }
 }
 
-fn plan_of_calls(registry: &Registry, calls: &[ValidatedCall], policy: BatchPolicy) -> Plan {
-    let on_failure = if policy == BatchPolicy::BestEffort { OnFailure::Continue } else { OnFailure::Stop };
+fn plan_of_calls(registry: &Registry, calls: &[ValidatedCall], on_failure: OnFailure, atomic: bool) -> Plan {
     let steps = calls.iter().enumerate().map(|(number, call)| PlanStep {
         id: format!("s{}", number + 1),
         args: Args::Call(u32::try_from(number).unwrap_or(u32::MAX)),
@@ -241,7 +263,6 @@ fn plan_of_calls(registry: &Registry, calls: &[ValidatedCall], policy: BatchPoli
         ..step_of(registry, call.tool())
     });
     let names: Vec<&str> = calls.iter().map(|call| call.tool().def.name.as_str()).collect();
-    let atomic = policy == BatchPolicy::Atomic;
     Plan { name: names.join(" → "), steps: steps.collect(), timeout: None, max_steps: max_steps(calls), atomic }
 }
 

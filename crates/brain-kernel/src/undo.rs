@@ -66,6 +66,11 @@ struct Undoing {
     jobs: Vec<JobKey>,
     /// Steps that are not undone, each with the reason.
     stays: Vec<String>,
+    /// Steps whose undo cannot even be planned, each with the reason. The others are undone all the same.
+    failed: Vec<String>,
+    /// The tools that made the changes, and the records that they changed.
+    tools: Vec<String>,
+    records: Vec<Value>,
     /// The expected state of the records.
     expect: Vec<Value>,
 }
@@ -88,6 +93,9 @@ impl Undoing {
                 "steps": self.steps,
                 "jobs": self.jobs,
                 "stays": self.stays,
+                "failed": self.failed,
+                "tools": self.tools,
+                "records": self.records,
                 "expect": self.expect,
             })),
             ..Request::say(scope.clone(), "", Mode::Plan)
@@ -204,7 +212,10 @@ impl Kernel {
             return Err(one("nothing_to_undo", format!("run {run} did nothing that could be undone.")));
         };
         if state.row.erased {
-            let message = format!("the payloads of run {run} were erased; it can no longer be undone.");
+            let message = format!(
+                "run {run} cannot be undone: retention has erased its values, which the undo needs. Nothing was changed. \
+                 Change what it did by hand; `brain runs show {run}` lists the records."
+            );
             return Err(one("erased", message));
         }
         if !matches!(machine.phase(), Phase::Ended(_)) {
@@ -256,7 +267,13 @@ impl Kernel {
                 Ok(Some(Undone { call: Some((tool, args)), stays, expect })) => {
                     if asked {
                         problems.extend(self.still_referred_to(scope, &tool, &args, receipt, &mut gone));
+                    } else if let Some(problem) = self.invalid_undo(&tool, &args, receipt) {
+                        problems.push(problem);
+                        continue;
                     }
+                    undoing.tools.push(receipt.tool.clone());
+                    let records = records_of(receipt).into_iter();
+                    undoing.records.push(records.map(|((kind, id), _)| json!({"type": kind, "id": id})).collect());
                     undoing.calls.push((tool, args));
                     undoing.steps.push(receipt.step.clone());
                     undoing.jobs.push(receipt.key);
@@ -271,7 +288,9 @@ impl Kernel {
                 Err(problem) => problems.push(problem),
             }
         }
-        if !problems.is_empty() {
+        if !problems.is_empty() && !asked && !undoing.calls.is_empty() {
+            undoing.failed = problems.into_iter().map(|problem| problem.message).take(MAX_STAYS).collect();
+        } else if !problems.is_empty() {
             return Err(problems);
         }
         if undoing.calls.is_empty() && asked {
@@ -378,6 +397,18 @@ impl Kernel {
         let args = self.host().undo_args(scope, state, step, job, undo, self.clock().now());
         let args = args.map_err(|failure| internal(failure.message))?;
         Ok(Some(Undone { call: Some((undo.tool.clone(), args)), stays: Vec::new(), expect }))
+    }
+
+    /// Why the call that undoes a step cannot be made: its arguments do not fit.
+    fn invalid_undo(&self, tool: &str, args: &Value, receipt: &Receipt) -> Option<Problem> {
+        let cannot = |why: &str| {
+            let message = format!("`{}` (step {}) cannot be undone: {why}", receipt.tool, receipt.step);
+            Some(Problem::new("invalid_undo", message))
+        };
+        let Some(tool) = self.registry().tool(tool) else { return cannot(&format!("there is no tool `{tool}`.")) };
+        let errors = tool.validate(args.clone()).err()?;
+        let lines: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+        cannot(&lines.join(" "))
     }
 
     /// Why a call may not delete a record because others refer to it. Records that it does delete count as `gone` for

@@ -79,6 +79,30 @@ steps:
   - {id: label, tool: t.label, after: [child], args: {thing_id: "= steps.child.result.result.thing_id"}}
   - {id: fail, tool: t.fail, args: {}, after: [label], on_failure: undo}
 ---
+playbook: t.flipped
+title: Two things
+slots: {}
+steps:
+  - {id: other, tool: t.other, args: {}}
+  - {id: thing, tool: t.thing, args: {}, after: [other]}
+---
+playbook: t.tagged
+title: A thing and a child whose thing gets a label, then a failure
+slots: {}
+steps:
+  - {id: first, tool: t.other, args: {}}
+  - {id: child, tool: core.spawn_child_run, args: {run: t.flipped, args: {}}, after: [first]}
+  - {id: label, tool: t.label, after: [child], args: {thing_id: "= steps.child.result.result.thing_id"}}
+  - {id: fail, tool: t.fail, args: {}, after: [label], on_failure: undo}
+---
+playbook: t.gone
+title: A child whose thing is removed, then a failure
+slots: {}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.flipped, args: {}}}
+  - {id: gone, tool: t.unthing, after: [child], args: {thing_id: "= steps.child.result.result.thing_id"}}
+  - {id: fail, tool: t.fail, args: {}, after: [gone], on_failure: undo}
+---
 playbook: t.worked
 title: A thing, then work
 slots: {}
@@ -294,4 +318,95 @@ async fn an_undo_in_doubt_is_decided_before_the_step_is_undone_again() {
     let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
     kernel.decide_letter(&scope(), letter.id, LetterDecision::Abandon, "ann", "it did not happen").await.unwrap();
     kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+}
+
+/// The only record of a type.
+fn only(kernel: &Kernel, kind: &str) -> String {
+    kernel.store().records(&scope(), kind, &Default::default(), 1, None).unwrap().items.remove(0).id.to_string()
+}
+
+fn not_undone(report: &Report) -> Vec<&str> {
+    report.errors.iter().filter(|error| error.code == "not_undone").map(|error| error.message.as_str()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_of_a_child_that_fails_does_not_stop_the_others() {
+    let kernel = start();
+    let report = call(&kernel, "t.tagged", json!({})).await;
+    // The label keeps the thing. What the child and the parent did before is undone all the same.
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (1, 0), "{report:#?}");
+    let letter = kernel.store().letters_of(&scope(), report.run).unwrap().remove(0);
+    assert_eq!(letter.body["happened"], "maybe", "a part of it has happened: {}", letter.body);
+    let thing = only(&kernel, "thing");
+    assert!(letter.body["failure"]["message"].as_str().unwrap().contains(&thing), "{}", letter.body);
+    assert!(report.message.contains("was done only in part"), "{}", report.message);
+    // A person gives up: the parent ends, and still names what stays.
+    kernel.decide_letter(&scope(), letter.id, LetterDecision::Resolve(None), "ann", "").await.unwrap();
+    let report = kernel.report(&scope(), report.run).unwrap();
+    assert_eq!(report.status, RunStatus::Failed);
+    let stays = not_undone(&report);
+    assert!(stays.iter().any(|text| text.contains(&thing)), "{stays:?}");
+    assert!(report.message.contains(&thing), "{}", report.message);
+    assert!(!stays.iter().any(|text| text.contains("`t.other`")), "{stays:?}");
+    // No open letter is left in the run that undid the child.
+    let open = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_step_of_an_asked_undo_that_fails_is_a_dead_letter_and_the_others_go_on() {
+    let kernel = start();
+    let done = call(&kernel, "t.flipped", json!({})).await;
+    let thing = only(&kernel, "thing");
+    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    call(&kernel, "t.label", json!({"thing_id": thing})).await;
+    let approval = staged.approval.as_deref().unwrap();
+    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| count(&kernel, "other") == 0).await;
+    let letters = kernel.store().letters_of(&scope(), staged.run).unwrap();
+    assert_eq!(
+        letters.iter().map(|letter| (letter.open, letter.tool.as_str())).collect::<Vec<_>>(),
+        [(true, "t.unthing")]
+    );
+    assert_eq!((kernel.report(&scope(), staged.run).unwrap().status, count(&kernel, "thing")), (RunStatus::Waiting, 1));
+    kernel.decide_letter(&scope(), letters[0].id, LetterDecision::Resolve(None), "ann", "").await.unwrap();
+    let report = kernel.report(&scope(), staged.run).unwrap();
+    assert_eq!((report.status, report.ok), (RunStatus::Failed, false), "{report:#?}");
+    let stays = not_undone(&report);
+    assert!(stays.len() == 1 && stays[0].contains("`t.thing` (step thing)") && stays[0].contains(&thing), "{stays:?}");
+    // Another undo does only the rest.
+    let label = only(&kernel, "label");
+    call(&kernel, "t.unlabel", json!({"label_id": label})).await;
+    let again = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    assert_eq!(again.planned.iter().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["t.unthing"]);
+    let approval = again.approval.as_deref().unwrap();
+    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| kernel.report(&scope(), again.run).unwrap().status == RunStatus::Completed).await;
+    assert_eq!(count(&kernel, "thing"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_retried_step_of_an_undo_completes_it() {
+    let kernel = start();
+    let done = call(&kernel, "t.flipped", json!({})).await;
+    let thing = only(&kernel, "thing");
+    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    call(&kernel, "t.label", json!({"thing_id": thing})).await;
+    let approval = staged.approval.as_deref().unwrap();
+    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| count(&kernel, "other") == 0).await;
+    let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
+    call(&kernel, "t.unlabel", json!({"label_id": only(&kernel, "label")})).await;
+    kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
+    until(|| kernel.report(&scope(), staged.run).unwrap().status == RunStatus::Completed).await;
+    assert_eq!(count(&kernel, "thing"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_of_a_child_that_is_gone_does_not_stop_the_other_undos() {
+    let kernel = start();
+    let report = call(&kernel, "t.gone", json!({})).await;
+    assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (0, 0), "{report:#?}");
+    let letter = kernel.store().letters_of(&scope(), report.run).unwrap().remove(0);
+    assert_eq!((letter.open, letter.tool.as_str()), (true, "core.undo_child_run"));
 }

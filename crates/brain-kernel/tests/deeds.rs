@@ -107,6 +107,8 @@ async fn what_a_compensated_run_could_not_undo_is_named() {
     let kernel = start();
     let report = call(&kernel, "t.printed", json!({})).await;
     assert_eq!(report.status, RunStatus::Compensated, "{report:#?}");
-    assert!(report.message.contains("`t.print` of step print was not undone. It is on paper."), "{}", report.message);
+    let page = kernel.store().records(&scope(), "page", &Default::default(), 1, None).unwrap().items.remove(0).id;
+    let said = format!("`t.print` of step print (page {page}) was not undone. It is on paper.");
+    assert!(report.message.contains(&said), "{}", report.message);
     assert!(report.errors.iter().any(|problem| problem.code == "not_undone"), "{:?}", report.errors);
 }

@@ -211,6 +211,9 @@ pub enum OnFailure {
     Continue,
     /// Completed steps are undone, in reverse order.
     Undo,
+    /// The step becomes a dead letter, and the steps after it go on. The run fails at its end if the step was not done by
+    /// then. Only the steps of an undo use this; packs cannot ask for it.
+    Letter,
 }
 
 /// How transient failures are retried.

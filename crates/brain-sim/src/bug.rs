@@ -74,11 +74,13 @@ pub enum Bug {
     MovedReceipts,
     /// The undo of a child run does nothing and says that it is done.
     ChildKept,
+    /// A step of a planned undo that fails stops the others.
+    UndoStops,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::NoFences,
         Self::LostWrite,
         Self::FalseWord,
@@ -114,6 +116,7 @@ impl Bug {
         Self::OfferLeft,
         Self::MovedReceipts,
         Self::ChildKept,
+        Self::UndoStops,
     ];
 
     /// Its name on the command line, and at its hook.
@@ -154,6 +157,7 @@ impl Bug {
             Self::OfferLeft => "offer-left",
             Self::MovedReceipts => "moved-receipts",
             Self::ChildKept => "child-kept",
+            Self::UndoStops => "undo-stops",
         }
     }
 
@@ -174,6 +178,7 @@ impl Bug {
                 | Self::SweptLetter
                 | Self::NoHardStop
                 | Self::MovedReceipts
+                | Self::UndoStops
         )
     }
 }

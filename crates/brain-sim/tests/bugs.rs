@@ -190,6 +190,11 @@ fn a_failed_undo_that_ends_the_compensation_is_detected() {
 }
 
 #[test]
+fn a_failed_undo_that_stops_the_others_is_detected() {
+    kernels_find(Bug::UndoStops, 0, 400, "was never tried");
+}
+
+#[test]
 fn receipts_lost_in_a_migration_are_detected() {
     kernels_find(Bug::MovedReceipts, 0, 300, "was migrated and lost its receipt");
 }

@@ -82,6 +82,8 @@ pub enum Input {
     Refused(JobId, u32, Failure),
     /// An attempt may or may not have had its effect.
     Unknown(JobId, u32, Failure),
+    /// A part of an attempt had its effect: the child run that was to undo a run ended before it had undone everything.
+    Half(JobId, u32, Failure),
     /// The check tool, called at this time, found that the call had no effect.
     DidNotHappen(JobId, u32, Timestamp),
     /// A person retries a stuck job.
@@ -316,6 +318,9 @@ impl<'c> Machine<'c> {
             {
                 self.after_unknown(state, job, attempt, failure, now, noise)
             }
+            Input::Half(job, attempt, failure) if self.expects(state, job, attempt) && !self.is_settled(state, job) => {
+                self.after_half(job, attempt, failure)
+            }
             Input::DidNotHappen(job, attempt, asked) if self.is_checking(state, job, attempt) => {
                 self.after_denial(state, job, attempt, asked, now)
             }
@@ -331,7 +336,7 @@ impl<'c> Machine<'c> {
                 _ => self.force(state, 0),
             },
             Input::Halt(scope, failure) if !state.is_ended() => {
-                let catcher = state.catcher(scope);
+                let catcher = state.catcher(self.code, scope);
                 match state.scope(catcher).phase {
                     Phase::New | Phase::Running => self.stop(state, catcher, Stop::Fail, Some(failure)),
                     _ => self.force(state, catcher),
@@ -353,6 +358,7 @@ impl<'c> Machine<'c> {
             | Input::Review(job, attempt)
             | Input::Delegated(job, attempt, ..)
             | Input::Unknown(job, attempt, _)
+            | Input::Half(job, attempt, _)
             | Input::Failed(job, attempt, _) => (*job, *attempt),
             _ => return None,
         };
@@ -363,7 +369,7 @@ impl<'c> Machine<'c> {
         }
         Some(match input {
             // Another system still works on it, or the outcome is as unknown as before.
-            Input::Delegated(..) | Input::Unknown(..) => ignored(),
+            Input::Delegated(..) | Input::Unknown(..) | Input::Half(..) => ignored(),
             Input::Failed(_, _, failure) if left.unsettled && !failure.settles => ignored(),
             // The effect is already known to have happened.
             Input::Failed(..) if left.status == (JobStatus::Stuck { happened: Happened::Yes }) => ignored(),
@@ -569,7 +575,7 @@ fn describe(input: &Input) -> &'static str {
             "a completion"
         }
         Input::Failed(..) | Input::Refused(..) => "a failure",
-        Input::Unknown(..) => "a lost outcome",
+        Input::Unknown(..) | Input::Half(..) => "a lost outcome",
         Input::DidNotHappen(..) => "the answer of a check",
         Input::Retry(_) => "a retry",
         Input::Dismiss(_) => "a dismissal",

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::Failure;
+use brain_core::{Failure, planted};
+use brain_lang::plan::OnFailure;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{JobId, ScopeId};
@@ -192,8 +193,17 @@ impl State {
     }
 
     /// The scope that stops when something in this one fails.
-    pub(crate) fn catcher(&self, id: ScopeId) -> ScopeId {
-        self.outward(id).find(|id| self.scope(*id).catches()).unwrap_or(0)
+    pub(crate) fn catcher(&self, code: &Code, id: ScopeId) -> ScopeId {
+        let letter =
+            |id: ScopeId| matches!(self.scope(id).opener, Opener::Job(job) if self.is_left_as_letter(code, job));
+        self.outward(id).find(|id| self.scope(*id).catches() || letter(*id)).unwrap_or(0)
+    }
+
+    /// Whether a job that fails becomes a dead letter without stopping the steps after it.
+    pub fn is_left_as_letter(&self, code: &Code, job: JobId) -> bool {
+        let step = self.step(code, job.at());
+        let one = step.on_failure == OnFailure::Letter && step.foreach.is_none();
+        one && !job.undo && self.phase_of(job) == Phase::Running && !planted("undo-stops")
     }
 
     /// The scope whose phase decides what may happen to a job: the nearest one that is stopping or compensating, or the

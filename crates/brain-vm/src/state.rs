@@ -231,7 +231,12 @@ impl State {
                 } else if job.undo && !self.takes_back(job.scope) {
                     self.leave_undo(*job, *attempt, status);
                 } else {
+                    if self.jobs.get(job).is_some_and(|job| matches!(job.status, JobStatus::Growing { .. })) {
+                        // The steps that it injected failed, so it is not done after all.
+                        self.done.retain(|done| done != job);
+                    }
                     self.put_job(*job, *attempt, status);
+                    self.pass_letter(code, *job);
                 }
             }
             Event::JobReopened { job } => {
@@ -397,6 +402,32 @@ impl State {
             self.close(scope, End::Completed);
         }
         self.finish_item(code, id.at());
+        // The steps after it went on without it, so the run must remember that it was not done.
+        if !succeeded && self.is_left_as_letter(code, id) && !self.done.contains(&id) {
+            self.set_step(id.at(), StepState::Failed);
+        }
+    }
+
+    /// Moves on the fibers of steps that a stuck job holds up, if the steps after them do not wait for a person: its own,
+    /// and those of the steps that injected it.
+    fn pass_letter(&mut self, code: &Code, id: JobId) {
+        let opener = |scope: ScopeId| if let Opener::Job(job) = self.scope(scope).opener { Some(job) } else { None };
+        let held_up: Vec<JobId> = std::iter::once(id)
+            .chain(self.outward(id.scope).filter_map(opener))
+            .filter(|job| self.is_left_as_letter(code, *job) && self.waits_for_person(*job))
+            .collect();
+        for job in held_up {
+            self.release(job.at(), &Wait::Job(job.step));
+        }
+    }
+
+    /// Whether only a person moves this job on: it is a dead letter, or every job that it injected waits for a person.
+    pub fn waits_for_person(&self, id: JobId) -> bool {
+        let Some(job) = self.jobs.get(&id) else { return false };
+        let JobStatus::Growing { scope } = job.status else { return job.status.is_stuck() };
+        let mut inside = self.jobs.iter().filter(|(job, _)| self.is_within(job.scope, scope)).peekable();
+        let waits = |job: &Job| job.status.is_stuck() || matches!(job.status, JobStatus::Growing { .. });
+        inside.peek().is_some() && inside.all(|(_, job)| waits(job))
     }
 
     /// Settles a dead letter that outlived its scope.
@@ -426,6 +457,10 @@ impl State {
             OnFailure::Continue if running => self.continue_without(code, id),
             OnFailure::Stop if running && class != FailureClass::Business => {
                 self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
+            }
+            OnFailure::Letter if running => {
+                self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
+                self.pass_letter(code, id);
             }
             _ => {
                 self.jobs.remove(&id);

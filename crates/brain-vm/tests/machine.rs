@@ -535,3 +535,94 @@ fn a_child_that_reported_its_end_is_not_awaited_again() {
     assert!(matches!(world.log.last(), Some(Event::SignalIgnored { .. })));
     world.assert_replays();
 }
+
+/// A plan of undos in sequence.
+fn undos(ids: [&str; 3]) -> brain_lang::plan::Plan {
+    let [first, second, third] = ids;
+    let mut plan = plan(vec![step(first, &[]), step(second, &[first]), step(third, &[second])]);
+    plan.steps.iter_mut().for_each(|step| step.on_failure = OnFailure::Letter);
+    plan
+}
+
+#[test]
+fn a_planned_undo_that_fails_is_a_dead_letter_and_the_others_go_on() {
+    let mut world = World::new(&undos(["a", "b", "c"]));
+    world.fail("a", business());
+    assert_eq!(world.open_steps(), ["b"]);
+    world.answer("b", 0, |job, attempt| Input::DoneBadly(job, attempt, business()));
+    assert_eq!(world.open_steps(), ["c"]);
+    world.done("c");
+    assert_eq!(world.status(), "waiting", "a person decides about `a` and `b`");
+    let stuck: Vec<_> = world.state.jobs.values().map(|job| job.status.clone()).collect();
+    assert_eq!(stuck, [Happened::No, Happened::Yes].map(|happened| JobStatus::Stuck { happened }));
+    world.assert_replays();
+    // What `b` did is known, so dismissing its letter leaves nothing undone.
+    world.input(Input::Dismiss(job(1)));
+    world.input(Input::Retry(job(0)));
+    world.done("a");
+    assert_eq!(world.status(), "completed");
+    world.assert_replays();
+}
+
+#[test]
+fn a_planned_undo_that_a_person_gives_up_makes_the_run_fail_at_its_end() {
+    for give_up in [Input::Dismiss(job(0)), Input::Abandon(job(0), business())] {
+        let mut world = World::new(&undos(["a", "b", "c"]));
+        world.fail("a", business());
+        world.input(give_up);
+        assert_eq!(world.open_steps(), ["b"], "the others go on");
+        world.done("b");
+        world.done("c");
+        assert_eq!(world.status(), "failed");
+        assert_eq!(world.state.failure().unwrap().message, "Step a was not done.");
+        assert_eq!(world.state.done, [job(1), job(2)]);
+        world.assert_replays();
+    }
+}
+
+#[test]
+fn a_failure_inside_a_planned_undo_stops_that_undo_alone() {
+    let mut world = World::new(&undos(["a", "b", "c"]));
+    let (first, attempt) = world.open.remove(0);
+    world.inject(first, attempt, &plan(vec![step("x", &[]), step("y", &["x"])]));
+    world.fail("a/x", business());
+    assert_eq!(world.open_steps(), ["b"]);
+    // The call that injected the steps was made outside.
+    assert_eq!(world.state.jobs[&first].status, JobStatus::Stuck { happened: Happened::Maybe });
+    world.done("b");
+    world.done("c");
+    world.input(Input::Dismiss(first));
+    assert_eq!(world.status(), "failed");
+    world.assert_replays();
+}
+
+#[test]
+fn an_undo_whose_own_steps_wait_for_a_person_does_not_hold_up_the_others() {
+    let grown = plan(vec![step("x", &[])]);
+    let fail_for_good = |world: &mut World, step: &str| {
+        for _ in 0..3 {
+            world.fail(step, transient());
+            world.tick(1_000);
+        }
+    };
+    let mut world = World::new(&undos(["a", "b", "c"]));
+    let (first, attempt) = world.open.remove(0);
+    world.inject(first, attempt, &grown);
+    fail_for_good(&mut world, "a/x");
+    assert_eq!(world.open_steps(), ["b"]);
+    world.assert_replays();
+    // The same in a compensation.
+    let mut last = step("z", &["y"]);
+    last.on_failure = OnFailure::Undo;
+    let mut world = World::new(&plan(vec![undoable(step("x", &[])), undoable(step("y", &["x"])), last]));
+    world.done("x");
+    world.done("y");
+    world.fail("z", business());
+    let (undo, attempt) = world.open.remove(0);
+    world.inject(undo, attempt, &grown);
+    fail_for_good(&mut world, "y:undo/x");
+    assert_eq!(world.open_steps(), ["-x"]);
+    world.done("x");
+    assert_eq!(world.status(), "compensating");
+    world.assert_replays();
+}

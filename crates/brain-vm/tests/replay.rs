@@ -9,18 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Failure, Millis};
 use brain_lang::plan::{Idempotency, OnFailure, Place, Plan, PlanStep};
-use brain_vm::{Delegate, End, Event, Happened, Input, JobId, JobStatus, Phase};
+use brain_vm::{Delegate, End, Event, Happened, Input, JobId, JobStatus, Opener, Phase};
 use common::{World, each, plan, step, undoable, when};
 use proptest::prelude::*;
 
 fn any_step(number: usize) -> impl Strategy<Value = PlanStep> {
     let earlier = proptest::collection::vec(0..number.max(1), 0..3);
-    (earlier, 0..3_u8, 0..3_u8, 0..8_u8, any::<bool>(), any::<bool>(), 0..8_u8).prop_map(
+    (earlier, 0..4_u8, 0..3_u8, 0..8_u8, any::<bool>(), any::<bool>(), 0..8_u8).prop_map(
         move |(after, on_failure, idempotency, has_undo, has_when, has_each, kind)| {
             let after: BTreeSet<String> = after.into_iter().filter(|n| *n < number).map(|n| format!("s{n}")).collect();
             let after: Vec<&str> = after.iter().map(String::as_str).collect();
             let mut one = step(&format!("s{number}"), &after);
-            one.on_failure = [OnFailure::Stop, OnFailure::Continue, OnFailure::Undo][usize::from(on_failure)];
+            one.on_failure =
+                [OnFailure::Stop, OnFailure::Continue, OnFailure::Undo, OnFailure::Letter][usize::from(on_failure)];
             one.place = Place::Outside(match idempotency {
                 0 => Idempotency::Key,
                 1 => Idempotency::None,
@@ -234,13 +235,15 @@ fn audit(world: &World) -> Result<(), TestCaseError> {
             over.insert(job);
         }
     }
-    // Undos run in reverse order, except those that became dead letters.
+    // Undos run in reverse order, except those that became dead letters, or whose steps did.
+    let opener = |scope| if let Opener::Job(job) = state.scope(scope).opener { Some(job.forward()) } else { None };
     let stuck: BTreeSet<JobId> = log
         .iter()
         .filter_map(|event| match event {
-            Event::JobStuck { job, .. } | Event::JobDoneBadly { job, .. } => Some(job.forward()),
+            Event::JobStuck { job, .. } | Event::JobDoneBadly { job, .. } => Some(*job),
             _ => None,
         })
+        .flat_map(|job| state.outward(job.scope).filter_map(opener).chain([job.forward()]))
         .collect();
     let place = |job: &JobId| state.done.iter().position(|one| *one == job.forward());
     let taken_back: Vec<_> = done.iter().filter(|job| job.undo && !stuck.contains(&job.forward())).map(place).collect();

@@ -62,6 +62,7 @@ fn row(step: &PlaybookStep) -> Vec<Line> {
         OnFailure::Stop => {}
         OnFailure::Continue => notes.push(line("a failure does not stop the run")),
         OnFailure::Undo => notes.push(line("a failure takes the run back")),
+        OnFailure::Letter => notes.push(line("a failure waits for a person while the run goes on")),
     }
     notes.extend(step.timeout.map(|timeout| line(format!("time-out {timeout}"))));
     if !step.compensate {

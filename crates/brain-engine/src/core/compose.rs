@@ -178,19 +178,21 @@ impl Core {
                 } else {
                     turn.advance();
                 }
+                let request = new_row.as_ref().map(|new| &new.request).or(live.row.as_ref().map(|row| &row.request));
+                if request.is_some_and(|request| request.get("parent").is_some() && request.get("undo_of").is_some()) {
+                    turn.end_with_letters();
+                }
                 turn.finish()
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
-            // A pending read keeps its reserved slot; otherwise those who wait would overtake it. Without one it gets none:
-            // all slots may be in use.
             if finished.missed.is_empty() {
                 self.flow().uncall(run);
-            } else if reserved {
+            } else {
                 let limit = schedule.queued.as_ref().map_or(ANY, |place| place.limit.as_str());
-                self.flow().call(tenant, run, limit);
+                self.flow().call_again(tenant, run, limit, reserved);
             }
         }
         let missed = std::mem::take(&mut finished.missed);

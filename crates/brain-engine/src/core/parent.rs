@@ -1,9 +1,10 @@
 //! Reports the end of a child run to its parent.
 
 use brain_core::{Failure, JobKey, RunId, Timestamp};
+use brain_lang::plan::{Args, PlanStep};
 use brain_registry::ToolResult;
 use brain_store::{Runs, Scope, SignalRow, Store, StoreError};
-use brain_vm::{End, Happened, JobId, JobStatus, Phase, State};
+use brain_vm::{Code, End, Happened, JobId, JobStatus, Phase, State, StepId};
 use serde_json::{Value, json};
 
 use super::Submission;
@@ -15,8 +16,14 @@ use crate::turn::Finished;
 /// The code of a step whose child ended with unknown outcomes.
 pub(crate) const CHILD_IN_DOUBT: &str = "child_in_doubt";
 
+/// The code of a step whose child run failed.
+pub const CHILD_FAILED: &str = "child_failed";
+
 /// Maximum number of child runs that one step starts in sequence.
 const MAX_CHILDREN: u32 = 100;
+
+/// Maximum number of records that one sentence names.
+const MAX_RECORDS: usize = 10;
 
 /// Maximum number of sentences about what an undo leaves.
 const MAX_STAYS: usize = 100;
@@ -36,8 +43,10 @@ pub(super) fn tell_parent(
         return None;
     }
     let state = live.state.as_ref()?;
+    // An undo that leaves out what it could not even plan is not complete.
+    let failed = request.get("undo_of").and_then(|undo| undo["failed"].as_array()).filter(|list| !list.is_empty());
     let body = match state.phase() {
-        Phase::Ended(End::Completed) => {
+        Phase::Ended(End::Completed) if failed.is_none() => {
             let mut data = json!({"run_id": run, "status": "completed", "result": live.data.state});
             if let Some(undo) = request.get("undo_of") {
                 // What this undo leaves, and what the undos that it started say they left.
@@ -48,13 +57,24 @@ pub(super) fn tell_parent(
             json!({"job": parent["job"], "result": {"success": true, "data": data}})
         }
         _ => {
-            let why = state.failure().map_or_else(|| "It was cancelled.".to_owned(), |f| f.message.clone());
-            let message = format!("The child run {run} ended {}: {why}", state.status());
+            let own = match state.phase() {
+                Phase::Ended(End::Completed) => None,
+                _ => Some(state.failure().map_or("It was cancelled.", |failure| failure.message.as_str())),
+            };
+            let others = failed.into_iter().flatten().filter_map(Value::as_str);
+            let why: Vec<&str> = own.into_iter().chain(others).collect();
+            let mut message = format!("The child run {run} ended {}: {}", state.status(), why.join(" "));
+            if let (Some(undo), Some(code)) = (request.get("undo_of"), &live.code) {
+                let stays = not_undone(undo, code, state);
+                if !stays.is_empty() {
+                    message = format!("{message} Not undone: {}.", stays.join(", "));
+                }
+            }
             if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
                 let message = format!("{message} Some of its outcomes are unknown: it has open dead letters.");
                 json!({"job": parent["job"], "unknown": Failure::business(CHILD_IN_DOUBT, message)})
             } else {
-                let mut body = json!({"job": parent["job"], "failure": Failure::business("child_failed", message)});
+                let mut body = json!({"job": parent["job"], "failure": Failure::business(CHILD_FAILED, message)});
                 if left_something(live, state, host) {
                     body["did"] = json!(ToolResult::ok(json!({"run_id": run, "status": state.status()})));
                 }
@@ -64,6 +84,24 @@ pub(super) fn tell_parent(
     };
     let waiting = parent["run"].as_str()?.parse().ok()?;
     Some(SignalRow { run: waiting, id: child_signal(run), at: now, body })
+}
+
+/// The steps that an undo was for and that it did not undo, with the records that they changed.
+fn not_undone(undo: &Value, code: &Code, state: &State) -> Vec<String> {
+    let steps = code.root().steps.iter().enumerate();
+    let open = steps.filter(|(index, _)| {
+        let job = StepId { scope: 0, step: *index as u16 }.job(0);
+        !state.done.contains(&job) || state.undone.contains(&job)
+    });
+    let name = |(_, step): (usize, &PlanStep)| {
+        let Args::Call(number) = step.args else { return None };
+        let of = |name: &str| &undo[name][number as usize];
+        let records = of("records").as_array().into_iter().flatten();
+        let records = records.filter_map(|one| Some(format!(", {} {}", one["type"].as_str()?, one["id"].as_str()?)));
+        let records: String = records.take(MAX_RECORDS).collect();
+        Some(format!("`{}` (step {}{records})", of("tools").as_str()?, of("steps").as_str()?))
+    };
+    open.filter_map(name).take(MAX_STAYS).collect()
 }
 
 /// Whether a run that did not complete leaves changes behind that nobody undid and that no dead letter is about.

@@ -55,11 +55,16 @@ impl Turn<'_> {
     }
 
     /// Whether a job with an unusable answer becomes a dead letter: an undo does, and a step whose `on_failure` is
-    /// `stop`.
+    /// `stop` or `letter`.
     fn sticks(&self, job: JobId, failure: &Failure) -> bool {
-        let stops = self.state.step(self.code, job.at()).on_failure == OnFailure::Stop;
+        let running = self.state.phase_of(job) == Phase::Running;
         let mendable = failure.class != FailureClass::Business;
-        job.undo || (stops && mendable && self.state.phase_of(job) == Phase::Running)
+        let sticks = match self.state.step(self.code, job.at()).on_failure {
+            OnFailure::Stop => mendable,
+            OnFailure::Letter => true,
+            OnFailure::Continue | OnFailure::Undo => false,
+        };
+        job.undo || (sticks && running)
     }
 
     /// Whether an event that ends a scope also ends this job.

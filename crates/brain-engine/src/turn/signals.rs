@@ -1,6 +1,7 @@
 //! Messages to a run from outside, and their effect on its jobs.
 
 use brain_core::{Failure, FailureClass, JobKey};
+use brain_lang::plan::OnFailure;
 use brain_registry::ToolResult;
 use brain_store::blob::offload;
 use brain_store::{Precondition, SignalRow, Write};
@@ -270,8 +271,15 @@ impl Turn<'_> {
                 serde_json::from_value(body["failure"].clone())
                     .unwrap_or_else(|_| Failure::contract("bad_signal", "The answer could not be parsed."))
             };
-            // What a child run did before it failed can be undone. An undo that failed has not undone its step.
-            let did = body.get("did").filter(|_| !job.is_some_and(|job| job.undo));
+            // What a child run did before it failed can be undone. An undo that failed has undone only a part of its step.
+            let did = body.get("did");
+            if let Some(job) = job.filter(|job| did.is_some() && self.undoes(*job)) {
+                let attempt = self.state.job(job).map_or(0, |open| open.attempt);
+                self.answered = Some(job);
+                self.input(Input::Half(job, attempt, failure()), None);
+                self.answered = None;
+                continue;
+            }
             let did = did.and_then(|result| serde_json::from_value::<ToolResult>(result.clone()).ok());
             let outcome = match (unknown, serde_json::from_value::<ToolResult>(body["result"].clone())) {
                 (Some(failure), _) => JobOutcome::Unknown(failure),
@@ -283,10 +291,19 @@ impl Turn<'_> {
             };
             let message = ToJob::Answer { attempt: None, outcome };
             match job {
-                Some(job) => self.tell(job, message),
+                Some(job) => {
+                    self.answered = Some(job);
+                    self.tell(job, message);
+                    self.answered = None;
+                }
                 None => self.tell_nobody(&message),
             }
         }
+    }
+
+    /// Whether a job undoes something: in a compensation, or as a step of a run that undoes another.
+    fn undoes(&self, job: JobId) -> bool {
+        job.undo || self.state.step(self.code, job.at()).on_failure == OnFailure::Letter
     }
 }
 

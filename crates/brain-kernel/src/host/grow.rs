@@ -94,7 +94,9 @@ impl KernelHost {
             // The acknowledgement was shown when the plan was staged, if the step was part of it.
             let unseen = def.is_some_and(|def| def.acknowledge.is_some()) && !expands;
             plan_step.gate = approver || unseen || plan_step.gate;
-            if plan_step.on_failure == OnFailure::Stop && !job.undo {
+            // A failure inside an undo stops that undo, and the others go on.
+            let undoes = job.undo || step.on_failure == OnFailure::Letter;
+            if plan_step.on_failure == OnFailure::Stop && !undoes {
                 plan_step.on_failure = step.on_failure;
             }
             planned.push(plan_step);

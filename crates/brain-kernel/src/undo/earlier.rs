@@ -47,7 +47,6 @@ impl Kernel {
             let jobs = self.host().whole(scope, row.request["undo_of"]["jobs"].clone());
             let jobs = Vec::<JobKey>::deserialize(jobs).unwrap_or_default();
             let (undone, in_doubt) = match row.status {
-                RunStatus::Completed => (jobs.iter().copied().collect(), Keys::new()),
                 RunStatus::Staged => Default::default(),
                 _ => self.undone_by(scope, run, &jobs)?,
             };

@@ -16,3 +16,4 @@ mod reach;
 mod requests;
 mod support;
 mod system;
+mod undo;

@@ -136,9 +136,9 @@ impl Machine<'_> {
             OnFailure::Undo => Stop::Compensate,
             // A business rule rejected the answer, so a person has nothing to repair.
             OnFailure::Stop if failure.class == FailureClass::Business => Stop::Fail,
-            OnFailure::Stop | OnFailure::Continue => return events,
+            OnFailure::Stop | OnFailure::Continue | OnFailure::Letter => return events,
         };
-        events.extend(self.stop_after(state, Some(job), state.catcher(job.scope), stop, Some(failure)));
+        events.extend(self.stop_after(state, Some(job), state.catcher(self.code, job.scope), stop, Some(failure)));
         events
     }
 
@@ -206,6 +206,11 @@ impl Machine<'_> {
         self.give_up(state, job, attempt, failure)
     }
 
+    /// Handles an undo by a child run that ended before everything was undone: a part of the effect has happened.
+    pub(super) fn after_half(&self, job: JobId, attempt: u32, failure: Failure) -> Decision {
+        vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }]
+    }
+
     /// Ends a job that is not tried again: the step's `on_failure` decides. A failed undo becomes a dead letter, and
     /// the other undos go on.
     pub(super) fn give_up(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
@@ -213,8 +218,11 @@ impl Machine<'_> {
             let failed = Event::JobFailed { job, attempt, failure };
             return vec![failed, Event::RunEnded { end: crate::End::Failed }];
         }
-        if job.undo {
-            return vec![Event::JobStuck { job, attempt, failure, happened: Happened::No }];
+        if job.undo || state.is_left_as_letter(self.code, job) {
+            // A rejected result that waited for review has happened.
+            let noted = !job.undo && state.job(job).is_some_and(|job| job.status.is_noted());
+            let happened = if noted { Happened::Yes } else { Happened::No };
+            return vec![Event::JobStuck { job, attempt, failure, happened }];
         }
         let mut events = vec![Event::JobFailed { job, attempt, failure: failure.clone() }];
         if state.phase_of(job) != Phase::Running {
@@ -222,10 +230,10 @@ impl Machine<'_> {
         }
         let stop = match state.step(self.code, job.at()).on_failure {
             OnFailure::Continue => return events,
-            OnFailure::Stop => Stop::Fail,
+            OnFailure::Stop | OnFailure::Letter => Stop::Fail,
             OnFailure::Undo => Stop::Compensate,
         };
-        events.extend(self.stop_after(state, Some(job), state.catcher(job.scope), stop, Some(failure)));
+        events.extend(self.stop_after(state, Some(job), state.catcher(self.code, job.scope), stop, Some(failure)));
         events
     }
 
@@ -235,8 +243,12 @@ impl Machine<'_> {
         if job.undo || state.left.contains_key(&job) {
             return vec![Event::JobFailed { job, attempt, failure }];
         }
-        if happened && state.step(self.code, job.at()).on_failure == OnFailure::Continue {
+        let on_failure = state.step(self.code, job.at()).on_failure;
+        if happened && matches!(on_failure, OnFailure::Continue | OnFailure::Letter) {
             return vec![Event::JobDismissed { job }];
+        }
+        if state.is_left_as_letter(self.code, job) {
+            return vec![Event::JobFailed { job, attempt, failure }];
         }
         self.give_up(state, job, attempt, failure)
     }

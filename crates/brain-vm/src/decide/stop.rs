@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use brain_core::{Failure, planted};
+use brain_lang::plan::{OnFailure, Place};
 
 use super::{Decision, Machine, Need};
 use crate::fibers::{Armed, Wait};
 use crate::job::{Happened, JobId, JobStatus, ScopeId};
 use crate::scope::{End, Opener, Phase, Stop};
-use crate::{Event, State};
+use crate::{Event, State, StepState};
 
 impl Machine<'_> {
     /// Stops a scope and everything below it. Jobs that may have happened and whose answer is no longer awaited become
@@ -111,8 +112,8 @@ impl Machine<'_> {
             Phase::Compensating => {
                 let mut waits = false;
                 for job in state.jobs_governed_by(id) {
-                    // One undo at a time, in order; an undo that is a dead letter does not block the rest.
-                    if !state.jobs[&job].status.is_stuck() {
+                    // One undo at a time, in order; an undo that waits for a person does not block the rest.
+                    if !state.waits_for_person(job) {
                         return None;
                     }
                     waits = true;
@@ -133,7 +134,10 @@ impl Machine<'_> {
     /// Decides how a scope goes on when [`Need::Proceed`] asks for it.
     pub fn proceed(&self, state: &State, id: ScopeId) -> Decision {
         let end = match state.scope(id).phase {
-            Phase::Running => End::Completed,
+            Phase::Running => match self.not_done(state, id) {
+                Some(failure) => return self.stop(state, id, Stop::Fail, Some(failure)),
+                None => End::Completed,
+            },
             Phase::Stopping(Stop::Fail) => End::Failed,
             Phase::Stopping(Stop::Cancel) => End::Cancelled,
             Phase::Stopping(Stop::Compensate) => return vec![Event::CompensationStarted { scope: id }],
@@ -150,7 +154,11 @@ impl Machine<'_> {
         match scope.opener {
             Opener::Job(undo) => {
                 let attempt = state.jobs.get(&undo).map_or(1, |job| job.attempt);
-                events.push(Event::JobStuck { job: undo, attempt, failure, happened: Happened::No });
+                // What it did itself, and what its finished steps did, has happened.
+                let inline = *state.step(self.code, undo.at()).call(undo.undo).place == Place::Inline;
+                let half = !inline || state.done.iter().any(|job| state.is_within(job.scope, id));
+                let happened = if half { Happened::Maybe } else { Happened::No };
+                events.push(Event::JobStuck { job: undo, attempt, failure, happened });
             }
             // A cancelled scope has no waiting fiber; a failed scope needs a route for its error.
             Opener::Fiber { fiber, .. } if end != End::Cancelled => {
@@ -159,6 +167,17 @@ impl Machine<'_> {
             _ => {}
         }
         events
+    }
+
+    /// Why a scope whose failed steps became dead letters is not complete: a person gave up some of them.
+    fn not_done(&self, state: &State, id: ScopeId) -> Option<Failure> {
+        let program = state.program(self.code, id);
+        let failed = state.scope(id).steps.iter().filter(|(_, step)| **step == StepState::Failed);
+        let failed = failed.map(|(step, _)| program.step(*step)).filter(|step| step.on_failure == OnFailure::Letter);
+        let ids: Vec<&str> = failed.map(|step| step.id.as_str()).collect();
+        let (verb, plural) = if ids.len() == 1 { ("was", "") } else { ("were", "s") };
+        (!ids.is_empty())
+            .then(|| Failure::business("not_done", format!("Step{plural} {} {verb} not done.", ids.join(", "))))
     }
 
     /// Routes the failure of a block: to the error arm of its fiber, or to the enclosing scope, which stops.
@@ -171,7 +190,7 @@ impl Machine<'_> {
         });
         if !caught {
             let stop = if end == End::Compensated { Stop::Compensate } else { Stop::Fail };
-            return self.stop(state, state.catcher(fiber.scope), stop, Some(failure));
+            return self.stop(state, state.catcher(self.code, fiber.scope), stop, Some(failure));
         }
         // Stop the blocks for other items of the same list.
         let sibling = |other: &ScopeId| {

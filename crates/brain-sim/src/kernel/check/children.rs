@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{JobKey, RunId};
 use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
-use brain_vm::{Event, JobId};
+use brain_vm::{End, Event, JobId, Phase, StepId};
 
 use super::Story;
 use crate::kernel::World;
@@ -15,6 +15,8 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
     // How often each job was undone; 0 if a person settled its undo without doing it.
     let mut undone: BTreeMap<RunId, BTreeMap<JobKey, u32>> = BTreeMap::new();
     for story in stories {
+        let name = world.listing.run(story.state.row.id);
+        problems.extend(untried(story).into_iter().map(|problem| format!("{name}: {problem}")));
         let undo = &story.state.row.request["undo_of"];
         let Some(of) = undo["run"].as_str().and_then(|run| run.parse::<RunId>().ok()) else { continue };
         for (job, done) in undone_by(story, &undo["jobs"]) {
@@ -46,6 +48,20 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// The steps of an undo that were never tried, although nobody stopped it: a step that fails does not stop the others.
+fn untried(story: &Story) -> Vec<String> {
+    let (Some(machine), Some(program)) = (&story.state.state, story.state.program()) else { return Vec::new() };
+    // The end of a letter in doubt stops its run.
+    let stopped = machine.failure().is_some_and(|failure| failure.code == "never_decided");
+    let ended = matches!(machine.phase(), Phase::Ended(End::Completed | End::Failed));
+    if story.state.row.request.get("undo_of").is_none() || story.is_cut() || stopped || !ended {
+        return Vec::new();
+    }
+    let jobs = (0..program.steps.len()).map(|step| StepId { scope: 0, step: step as u16 }.job(0));
+    let known = |job: &JobId| story.events.iter().any(|event| event.job() == Some(*job));
+    jobs.filter(|job| !known(job)).map(|job| format!("{} of an undo was never tried", story.name(job))).collect()
 }
 
 /// The jobs whose undo this run has done (`true`) or a person has settled (`false`).
