@@ -67,7 +67,7 @@ impl RunData {
             JobStatus::Growing { .. } => true,
             ref status => status.is_for_person(),
         };
-        let open = state.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. })).count();
+        let open = state.jobs.values().filter(|job| !job.status.is_growing()).count();
         state.is_ended() || state.phase() == Phase::New || (open > 0 && state.jobs.values().all(rests))
     }
 

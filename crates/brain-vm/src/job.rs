@@ -183,6 +183,11 @@ impl JobStatus {
         matches!(self, Self::Stuck { .. })
     }
 
+    /// Whether the steps that the job injected have not ended.
+    pub fn is_growing(&self) -> bool {
+        matches!(self, Self::Growing { .. })
+    }
+
     /// Whether the job's effect is already recorded in [`crate::State::done`].
     pub(crate) fn is_noted(&self) -> bool {
         matches!(self, Self::Growing { .. } | Self::Reviewing | Self::Stuck { happened: Happened::Yes })

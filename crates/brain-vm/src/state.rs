@@ -98,7 +98,7 @@ impl State {
             Phase::Stopping(_) => RunStatus::Stopping,
             Phase::New | Phase::Running => {
                 // A job that injected steps has the status of those steps.
-                let mut open = self.jobs.values().filter(|job| !matches!(job.status, JobStatus::Growing { .. }));
+                let mut open = self.jobs.values().filter(|job| !job.status.is_growing());
                 let mut waits = self.fibers.values().any(|fiber| matches!(fiber.wait, Wait::Armed(_)));
                 let mut delegated = false;
                 if open.any(|job| match job.status {
@@ -129,10 +129,7 @@ impl State {
     pub fn awaits_person(&self) -> bool {
         !self.is_ended()
             && self.jobs.values().any(|job| job.status.is_for_person())
-            && self
-                .jobs
-                .values()
-                .all(|job| job.status.is_for_person() || matches!(job.status, JobStatus::Growing { .. }))
+            && self.jobs.values().all(|job| job.status.is_for_person() || job.status.is_growing())
             && !self.fibers.values().any(|fiber| fiber.timer().is_some())
     }
 
@@ -231,7 +228,7 @@ impl State {
                 } else if job.undo && !self.takes_back(job.scope) {
                     self.leave_undo(*job, *attempt, status);
                 } else {
-                    if self.jobs.get(job).is_some_and(|job| matches!(job.status, JobStatus::Growing { .. })) {
+                    if self.jobs.get(job).is_some_and(|job| job.status.is_growing()) {
                         // The steps that it injected failed, so it is not done after all.
                         self.done.retain(|done| done != job);
                     }
@@ -421,12 +418,17 @@ impl State {
         }
     }
 
-    /// Whether only a person moves this job on: it is a dead letter, or every job that it injected waits for a person.
+    /// Whether only a person moves this job on: it is a dead letter, or every job that it injected waits for a person. A
+    /// scope that is ending moves on by itself.
     pub fn waits_for_person(&self, id: JobId) -> bool {
         let Some(job) = self.jobs.get(&id) else { return false };
         let JobStatus::Growing { scope } = job.status else { return job.status.is_stuck() };
+        let ending = |id: &ScopeId| self.scope(*id).is_winding_down() && self.is_within(*id, scope);
+        if (scope..self.scopes.len() as ScopeId).any(|id| ending(&id)) {
+            return false;
+        }
         let mut inside = self.jobs.iter().filter(|(job, _)| self.is_within(job.scope, scope)).peekable();
-        let waits = |job: &Job| job.status.is_stuck() || matches!(job.status, JobStatus::Growing { .. });
+        let waits = |job: &Job| job.status.is_stuck() || job.status.is_growing();
         inside.peek().is_some() && inside.all(|(_, job)| waits(job))
     }
 

@@ -141,6 +141,10 @@ impl Machine<'_> {
             Phase::Stopping(Stop::Fail) => End::Failed,
             Phase::Stopping(Stop::Cancel) => End::Cancelled,
             Phase::Stopping(Stop::Compensate) => return vec![Event::CompensationStarted { scope: id }],
+            // Undos whose own steps wait for a person end first, so that their dead letters are kept.
+            Phase::Compensating if state.jobs_governed_by(id).any(|job| state.jobs[&job].status.is_growing()) => {
+                return self.force(state, id);
+            }
             Phase::Compensating if self.is_undone(state, id) => End::Compensated,
             Phase::Compensating => End::Failed,
             Phase::New | Phase::Ended(_) => return Vec::new(),
