@@ -43,7 +43,7 @@ impl Kernel {
     }
 }
 
-/// The open letters of a tenant about which nobody decided in time; at most [`MAX_EXPIRED`].
+/// The open letters of a tenant about which nobody decided in time; at most 1,000.
 pub fn overdue_letters(
     store: &dyn Store,
     scope: &Scope,
