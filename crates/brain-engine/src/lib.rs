@@ -45,7 +45,7 @@ pub use hub::RunNews;
 pub use input::{ActorBounds, Budget, PlaybookInput, RunInput, Work};
 pub use log::{NewEvent, PipeEvent};
 pub use node::Liveness;
-pub use overlay::RecordView;
+pub use overlay::{MAX_LISTED, RecordView};
 pub use reads::{Answers, Found, Read};
 pub use receipt::{Receipt, ReceiptStatus};
 pub use retention::{BLOB_GRACE, Keep, LONG, Swept, sweep};

@@ -8,7 +8,7 @@ use brain_store::{IndexEntry, Precondition, RecordFilter, RecordRow, Scope, Stor
 use crate::reads::{Read, Reader};
 
 /// Maximum number of records that one decision may list.
-const MAX_LISTED: usize = 10_000;
+pub const MAX_LISTED: usize = 10_000;
 
 type Key = (String, RecordId);
 

@@ -65,7 +65,7 @@ impl Kernel {
     }
 
     /// Whether this person may decide: an approver, or the requester if user consent is enough.
-    fn may_decide(&self, scope: &Scope, row: &ApprovalRow, actor: &Actor) -> Result<(), KernelError> {
+    pub(crate) fn may_decide(&self, scope: &Scope, row: &ApprovalRow, actor: &Actor) -> Result<(), KernelError> {
         if actor.approver {
             return Ok(());
         }

@@ -1,7 +1,9 @@
 //! Check: validates a plan against schemas, records, costs and limits before anyone is asked or anything runs.
 
-use brain_engine::{RunInput, Work, blob_writes};
-use brain_registry::model::Consent;
+use brain_core::{FailureClass, JobKey, Millis};
+use brain_engine::{JobContext, RecordView, RunInput, Work, blob_writes};
+use brain_registry::model::{Consent, Effect};
+use brain_vm::StepId;
 use serde_json::Value;
 
 use crate::NextAction;
@@ -100,10 +102,54 @@ impl Kernel {
                 draft.answer(&text, vec![NextAction::Do]);
                 draft.program = None;
             }
-            _ if waits => self.stage(request, draft, &planned, hash),
+            _ if waits => match self.unmet(request, draft, &planned) {
+                // A call that would be refused after the approval is refused before anyone is asked.
+                Some(problem) => return draft.refuse(&[problem]),
+                None => self.stage(request, draft, &planned, hash),
+            },
             _ => draft.start = true,
         }
         draft.planned = Some(planned);
+    }
+
+    /// The precondition of the plan's calls that does not hold now, if any. Calls after the first one with an effect are
+    /// left to execution, because that effect may fulfil their preconditions; so are calls whose arguments or conditions
+    /// are known only then. Execution checks all of them again.
+    fn unmet(&self, request: &Request, draft: &Draft, planned: &Planned) -> Option<Problem> {
+        if request.undo_of.is_some() {
+            return None;
+        }
+        let now = self.clock().now();
+        for call in &planned.calls {
+            let tool = self.registry().tool(&call.tool)?;
+            let call = (!call.conditional && call.times == Some(1)).then(|| tool.validate(call.input.clone()).ok())??;
+            let job = JobContext {
+                scope: request.scope.clone(),
+                run: draft.run,
+                key: JobKey::derive(now, draft.run, "", &call.tool().def.name, 0, false),
+                job: StepId { scope: 0, step: 0 }.job(0),
+                step: String::new(),
+                conversation: request.conversation.clone(),
+                trace: None,
+                attempt: 1,
+                started: now,
+                now,
+                timeout: Millis(0),
+                settings: None,
+            };
+            let mut records = RecordView::new(self.store().as_ref(), &request.scope);
+            // A failure of another class is not a refusal: the call may wait, or the store is away.
+            if let Err(failure) = self.toolbox.admit(&call, &job, &mut records)
+                && failure.class == FailureClass::Business
+            {
+                let problem = Problem::new(&failure.code, failure.message);
+                return Some(Problem { tool: Some(tool.def.name.clone()), ..problem });
+            }
+            if tool.def.effect != Effect::Read {
+                return None;
+            }
+        }
+        None
     }
 
     /// Whether a plan waits for a decision.

@@ -4,6 +4,7 @@
 //! [`Kernel::begin`] takes a request as far as it goes without waiting; [`Kernel::finish`] waits for the result;
 //! [`Kernel::report`] describes any run. Wire formats belong to the edge crates.
 
+mod approval_view;
 mod approve;
 mod batch;
 mod budget;
@@ -47,6 +48,7 @@ mod vocabulary;
 mod waiting;
 mod worker;
 
+pub use approval_view::ApprovalView;
 pub use approve::Decision;
 pub use budget::{SpendCap, SpendCaps};
 pub use bulk::{BulkLetter, BulkOutcome, LetterFilter, MAX_BULK};

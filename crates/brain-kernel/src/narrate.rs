@@ -186,8 +186,10 @@ impl Report {
         if self.mode_used == Mode::Enqueue.as_str() && !self.enqueued.is_empty() {
             self.receipts.clear();
             if self.ok {
-                let plural = if self.enqueued.len() == 1 { "" } else { "s" };
-                self.message = format!("Enqueued {} tool call{plural}.", self.enqueued.len());
+                self.message = match self.enqueued.len() {
+                    1 => "Accepted; it runs in the background.".into(),
+                    several => format!("Accepted; {several} calls run in the background."),
+                };
                 self.next_actions = vec![NextAction::Inspect { run: self.run }];
             }
         }
@@ -433,7 +435,9 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         let items = failed_items(machine, list);
         if items > 0 {
             let plural = if items == 1 { "" } else { "s" };
-            message.say(format!("{items} item{plural} of a list failed."));
+            let text = format!("{items} item{plural} of a list failed.");
+            message.say(text.clone());
+            report.errors.push(Problem::new("items_failed", text));
         }
     }
     report.next_actions.clear();

@@ -69,6 +69,10 @@ pub enum NextAction {
         /// The run.
         run: RunId,
     },
+    /// List runs.
+    ListRuns,
+    /// Undo a run by its id.
+    Undo,
     /// Look at the run.
     Inspect {
         /// The run.

@@ -90,7 +90,7 @@ impl Kernel {
     }
 
     /// Whether records of a type are found by personal values: a record that no loaded pack declares may be.
-    fn is_personal(&self, kind: &str) -> bool {
+    pub(crate) fn is_personal(&self, kind: &str) -> bool {
         self.registry().record(kind).is_none_or(|record| record.fields.iter().any(|field| field.personal))
     }
 }

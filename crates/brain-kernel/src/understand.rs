@@ -1,7 +1,7 @@
 //! Understand: turns a message into tools with arguments, a question, or an answer.
 
 use brain_core::RunStatus;
-use brain_nlu::{Confidence, Context, Intent, SlotValue, Stage, Understanding, understand};
+use brain_nlu::{Confidence, Context, Intent, SlotValue, SmallTalk, Stage, Understanding, understand};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -90,6 +90,10 @@ impl Kernel {
                 draft.confidence = Confidence::High;
                 draft.reason = "Small talk".into();
                 draft.understood(evidence, &request.message);
+                if talk == SmallTalk::Undo {
+                    // It is a question: nothing was undone.
+                    draft.status = RunStatus::NeedsInput;
+                }
                 let (text, examples) = self.chat(talk);
                 draft.answer(&text, examples);
                 Step::Done

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Failure, RecordId};
-use brain_engine::{JobContext, RecordView};
+use brain_engine::{JobContext, MAX_LISTED, RecordView};
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
 use brain_registry::model::{Lookup, MergeRule, RecordBehavior, RecordDef, RecordOp};
@@ -29,22 +29,27 @@ struct Deciding<'a, 'v> {
     records: &'a mut RecordView<'v>,
     evaluation: Evaluation,
     artifacts: Vec<Artifact>,
+    /// Whether there are more records than the list has.
+    more: bool,
 }
 
 impl Toolbox {
+    /// The result, and whether there are more records than its list has.
     pub(crate) fn record(
         &self,
         behavior: &RecordBehavior,
         call: &ValidatedCall,
         job: &JobContext,
         records: &mut RecordView<'_>,
-    ) -> Result<ToolResult, Failure> {
+    ) -> Result<(ToolResult, bool), Failure> {
         let evaluation = self.evaluation(call, job)?;
-        let mut deciding = Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts: Vec::new() };
+        let artifacts = Vec::new();
+        let mut deciding =
+            Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts, more: false };
         deciding.look_up()?;
         deciding.check_preconditions()?;
         let kind = self.record_type(&behavior.record)?;
-        match behavior.op {
+        let result = match behavior.op {
             RecordOp::Insert => deciding.insert(kind),
             RecordOp::Upsert => deciding.upsert(kind),
             RecordOp::Update => deciding.update(kind, None),
@@ -53,7 +58,8 @@ impl Toolbox {
             RecordOp::List => deciding.list(kind),
             RecordOp::Search => deciding.search(kind),
             RecordOp::Delete => deciding.delete(kind),
-        }
+        };
+        Ok((result?, deciding.more))
     }
 }
 
@@ -174,8 +180,8 @@ impl Deciding<'_, '_> {
 
     fn list(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
         let filter = self.filter(&kind.def, &self.behavior.filter)?;
-        let rows = self.records.list(&kind.def.name, &filter, self.limit()).map_err(store_failed)?;
-        self.answer_rows(kind, &rows)
+        let rows = self.records.list(&kind.def.name, &filter, self.one_more()).map_err(store_failed)?;
+        self.answer_rows(kind, rows)
     }
 
     fn search(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
@@ -184,8 +190,8 @@ impl Deciding<'_, '_> {
             None => Value::Null,
         };
         let query = query.as_str().unwrap_or_default().to_owned();
-        let rows = self.records.search(&kind.def.name, &query, self.limit()).map_err(store_failed)?;
-        self.answer_rows(kind, &rows)
+        let rows = self.records.search(&kind.def.name, &query, self.one_more()).map_err(store_failed)?;
+        self.answer_rows(kind, rows)
     }
 
     fn delete(&mut self, kind: &RecordType) -> Result<ToolResult, Failure> {
@@ -201,6 +207,12 @@ impl Deciding<'_, '_> {
         }
         self.evaluation.set("record", feel_record(kind, &row));
         self.answer(json!({format!("{}_id", kind.def.name): row.id}))
+    }
+
+    /// How many records to read, to know whether there are more than the limit. The largest limit is also the most that
+    /// a view lists.
+    fn one_more(&self) -> usize {
+        (self.limit() + 1).min(MAX_LISTED)
     }
 
     fn limit(&self) -> usize {
@@ -309,8 +321,11 @@ impl Deciding<'_, '_> {
         }
     }
 
-    fn answer_rows(&mut self, kind: &RecordType, rows: &[RecordRow]) -> Result<ToolResult, Failure> {
-        self.evaluation.set("records", feel_list(kind, rows));
+    /// Answers with a list, of which one row more than the limit was read.
+    fn answer_rows(&mut self, kind: &RecordType, mut rows: Vec<RecordRow>) -> Result<ToolResult, Failure> {
+        self.more = rows.len() > self.limit();
+        rows.truncate(self.limit());
+        self.evaluation.set("records", feel_list(kind, &rows));
         let list: Vec<Value> = rows.iter().map(record_json).collect();
         let data = json!({format!("{}s", kind.def.name): list, "count": rows.len()});
         self.answer(data)

@@ -169,7 +169,15 @@ impl Toolbox {
         records: &mut RecordView<'_>,
     ) -> Result<ToolResult, Failure> {
         let result = match &call.tool().def.behavior {
-            Behavior::Record(behavior) => self.record(behavior, call, job, records)?,
+            Behavior::Record(behavior) => {
+                let (result, more) = self.record(behavior, call, job, records)?;
+                let mut result = self.complete(call, job, result)?;
+                // The pack's sentence counts the list, which is not all there is.
+                if let Some(summary) = result.summary.as_mut().filter(|_| more) {
+                    summary.push_str(" There are more.");
+                }
+                return Ok(result);
+            }
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
             Behavior::Native(behavior) => self.native(behavior, call, job, records)?,

@@ -108,7 +108,7 @@ pub(crate) struct Global {
     /// Whether scheduling is paused: set by `serve --paused`.
     #[arg(skip)]
     pub(crate) paused: bool,
-    /// The configuration that holds.
+    /// The effective configuration.
     #[arg(skip)]
     pub(crate) settings: Arc<Settings>,
 }
@@ -271,7 +271,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Audit {
         /// Maximum number to list.
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, default_value_t = 50, value_parser = at_least_one)]
         limit: usize,
     },
     /// Copy one store to another.
@@ -307,7 +307,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain completions bash > /etc/bash_completion.d/brain\n  brain completions zsh > \"${fpath[1]}/_brain\"\n  brain completions fish > ~/.config/fish/completions/brain.fish"
     )]
     Completions(CompletionsArgs),
-    /// Show the configuration that holds, or write a starter file.
+    /// Show the effective configuration, or write a starter file.
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Check packs, store, secrets, hosts and clock.
@@ -497,7 +497,7 @@ pub(crate) struct ListRecordsArgs {
     #[arg(long)]
     pub(crate) state: Option<String>,
     /// Maximum number to list.
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 50, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Cursor printed at the end of the previous page.
     #[arg(long)]
@@ -559,7 +559,7 @@ pub(crate) struct EventsArgs {
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
     /// Maximum number to list.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = at_least_one)]
     pub(crate) limit: usize,
 }
 
@@ -630,11 +630,20 @@ pub(crate) struct RunsListArgs {
     #[arg(long, conflicts_with = "status", value_parser = one_of::<ContractStatus>(ContractStatus::ALL.iter().map(|status| status.as_str())))]
     pub(crate) contract_status: Option<ContractStatus>,
     /// Maximum number to list.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = at_least_one)]
     pub(crate) limit: usize,
     /// Cursor printed at the end of the previous page.
     #[arg(long)]
     pub(crate) cursor: Option<String>,
+}
+
+/// Reads a number of items; an empty list answers no question.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("it must be at least 1".into()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("it must be a whole number".into()),
+    }
 }
 
 /// Reads a status by its name and lists the names in the help.
@@ -652,7 +661,7 @@ pub(crate) enum RunsCommand {
     /// List runs that wait for a person: failures, plans to approve, questions to answer.
     Parked {
         /// Maximum number to list.
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, default_value_t = 50, value_parser = at_least_one)]
         limit: usize,
     },
     /// Retry failed steps with the same idempotency keys, or reload a run that could not be read.

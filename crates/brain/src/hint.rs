@@ -38,7 +38,7 @@ fn flags(global: &Global) -> String {
 }
 
 /// A text as one word of a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/:._-@=+,%~".contains(c);
     if !text.is_empty() && !text.starts_with('~') && text.chars().all(is_plain) {
         return text.to_owned();

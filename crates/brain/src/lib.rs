@@ -54,7 +54,8 @@ pub use brain_registry::ToolResult;
 #[doc(hidden)]
 pub use brain_tools::__native;
 pub use brain_tools::{NativeContext, natives};
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, Parser};
 pub use {schemars, serde, serde_json};
 
 /// The whole command line. Exit codes: 0 done, 1 not done, 2 wrong usage.
@@ -62,7 +63,7 @@ pub fn main() -> ExitCode {
     system::end_quietly_without_reader();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(without_old_names(error)),
     };
     show::use_colours(cli.global.color);
     system::outlive_file_size_limit();
@@ -83,18 +84,36 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The error without suggestions of old names, which the help does not show.
+fn without_old_names(mut error: clap::Error) -> clap::Error {
+    let invalid = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
+    let first = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    if invalid.is_none() || invalid != first {
+        return error;
+    }
+    let root = cli::Cli::command();
+    let is_old = |name: &String| root.find_subcommand(name).is_some_and(clap::Command::is_hide_set);
+    if let Some(ContextValue::Strings(names)) = error.remove(ContextKind::SuggestedSubcommand) {
+        let shown: Vec<String> = names.into_iter().filter(|name| !is_old(name)).collect();
+        if !shown.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(shown));
+        }
+    }
+    error
+}
+
 /// Prints help, the version, or why the arguments cannot be used.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: clap::Error) -> ExitCode {
     let as_json = std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json");
     if as_json && error.use_stderr() {
         let text = error.render().to_string();
         // The usage and the pointer to the help are for people.
         let what = text.split("\n\nUsage:").next().unwrap_or(&text).trim().trim_start_matches("error: ");
         show::json(&brain_server::wire::ProblemDocument::of_usage(what));
-    } else if let Err(error) = error.print()
-        && error.kind() == std::io::ErrorKind::BrokenPipe
+    } else if let Err(failed) = error.print()
+        && !error.use_stderr()
     {
-        return ExitCode::from(system::BROKEN_PIPE);
+        out::end(&failed);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

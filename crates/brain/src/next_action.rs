@@ -20,6 +20,8 @@ pub(crate) fn in_terminal(action: &NextAction) -> String {
         NextAction::Skip { run } => ("To continue without it", format!("runs skip {run}")),
         NextAction::Abort { run } => ("To end the run", format!("runs abort {run}")),
         NextAction::Cancel { run } => ("To cancel it", format!("runs cancel {run}")),
+        NextAction::ListRuns => ("To list runs", "runs".to_owned()),
+        NextAction::Undo => ("To undo one", "runs undo RUN".to_owned()),
         NextAction::Inspect { run } => ("To see the receipts", format!("runs show {run}")),
         NextAction::Why { run } => ("To see what it is waiting for", format!("runs why {run}")),
     };

@@ -13,6 +13,7 @@ use brain_registry::{Loaded, PackSource, Registry};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
 use crate::cli::{Global, TierArg};
+use crate::commands::Usage;
 use crate::system::{ProcessLiveness, SystemClock, SystemRandom};
 
 /// The files of the built-in pack.
@@ -42,7 +43,7 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
         }
         Err(report) => {
             if global.json {
-                println!("{}", serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
+                crate::show::json(&serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
             } else {
                 anstream::eprintln!("{}", report.render(true));
             }
@@ -100,7 +101,7 @@ fn place_at(url: String) -> Result<Place> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
-            bail!("`{url}` names no file; write sqlite:PATH");
+            return Err(Usage(format!("`{url}` names no file; write sqlite:PATH")).into());
         }
         return Ok(Place::Sqlite(path.into()));
     }
@@ -111,7 +112,8 @@ fn place_at(url: String) -> Result<Place> {
         return Ok(Place::Memory);
     }
     let shown = brain_store::redact(&url);
-    bail!("`{shown}` is not a store; write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:")
+    let help = "write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:";
+    Err(Usage(format!("`{shown}` is not a store; {help}")).into())
 }
 
 /// Refuses a missing store file: commands that only read must not create one.
@@ -147,7 +149,8 @@ fn open(place: Place) -> Result<Arc<dyn Store>> {
 
 /// The scope of a command.
 pub(crate) fn scope(global: &Global) -> Result<Scope> {
-    Ok(Scope::of(global.tenant().parse::<TenantId>()?))
+    let tenant = global.tenant().parse::<TenantId>().map_err(|error| Usage(error.to_string()))?;
+    Ok(Scope::of(tenant))
 }
 
 /// A kernel with its engine. `keep`: whether this process also fires timers and takes over runs of dead nodes.

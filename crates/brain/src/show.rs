@@ -72,7 +72,7 @@ pub(crate) fn use_colours(when: ColorArg) {
 
 /// Prints JSON, indented.
 pub(crate) fn json(value: &impl serde::Serialize) {
-    println!("{}", serde_json::to_string_pretty(value).unwrap_or_default());
+    crate::out::text(format_args!("{}\n", serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
 /// A number of things: `1 tool`, `2 tools`.
@@ -169,7 +169,9 @@ fn rows(result: &Value) {
         }
         table.print(2);
         if items.len() > SHOWN {
-            outln!("  {DIM}… and {} more; --json shows all{DIM:#}", items.len() - SHOWN);
+            let more = items.len() - SHOWN;
+            outln!("  {DIM}… and {more} more in this answer, which --json shows{DIM:#}");
+            outln!("  {DIM}→{DIM:#} to page through all: {}", crate::hint::command("records list TYPE"));
         }
     }
 }
@@ -200,7 +202,8 @@ pub(crate) fn answer(global: &Global, response: RunResponse) {
     if global.json {
         json(&in_commands(response));
     } else if global.quiet {
-        println!("{}", response.assistant_message);
+        outln!("{}", response.assistant_message);
+        response.receipts.iter().for_each(|receipt| rows(&receipt.result));
     } else {
         report(&response, global.verbose);
     }

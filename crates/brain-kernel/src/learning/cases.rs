@@ -1,5 +1,6 @@
 //! The tenant's own corpus: corrections become test cases.
 
+use brain_core::RunId;
 use brain_nlu::Understanding;
 use brain_nlu::learn::{Expect, LearnedCase, Outcome, Reading, Row, cases};
 use brain_store::Scope;
@@ -14,6 +15,21 @@ impl Kernel {
         let corrections: Vec<Outcome> =
             self.corrected_turns(scope)?.into_iter().flat_map(Turn::into_corrections).collect();
         Ok(cases(&corrections))
+    }
+
+    /// The cases without the personal values of the runs that they come from, for people to read.
+    pub fn shown_cases(&self, scope: &Scope) -> Result<Vec<LearnedCase>, KernelError> {
+        let mut found = self.learned_cases(scope)?;
+        let runs: Vec<RunId> = self.corrections_by_run(scope)?.into_keys().collect();
+        for run in runs {
+            let redaction = self.redaction_for(scope, run);
+            let Some(row) = self.store().run(scope, run)? else { continue };
+            let message = row.request["message"].as_str().unwrap_or_default();
+            for case in found.iter_mut().filter(|case| !case.say.is_empty() && message.contains(&case.say)) {
+                case.say = redaction.text(&case.say);
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use brain_core::{RunId, Timestamp};
 use brain_nlu::Understanding;
+use brain_nlu::learn::SaidSlot;
 use brain_store::{Member, Outcome, Precondition, RecordFilter, Scope, Store, StoreError, Write};
 use serde::{Deserialize, Serialize};
 
 use super::records::{Changes, because};
-use super::turns::ByRun;
+use super::turns::{ByRun, RunReading, said_slots};
 use crate::error::KernelError;
 use crate::intake::Actor;
 use crate::kernel::Kernel;
@@ -56,6 +57,10 @@ pub struct Corrected {
     pub answer: bool,
     /// Whether it counts in the tenant's corpus on its own; otherwise a second person has to agree.
     pub counts: bool,
+    /// The phrase to teach: the message with its values as `{slots}`. `None` if a value that the target requires is not
+    /// among them, because the phrase could never be understood without asking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phrase: Option<String>,
 }
 
 /// Deletes corrections whose runs are deleted or erased: they mean nothing without the message. Returns how many.
@@ -135,8 +140,9 @@ impl Kernel {
             }
         };
         if meant.is_some() && meant == chosen.as_deref() {
+            let status = self.store().run(scope, run)?.map_or("gone", |row| row.status.as_str());
             return Err(KernelError::Refused(format!(
-                "“{said}” was already understood as {}",
+                "“{said}” was understood as {} already, so there is nothing to correct; its run is {status}",
                 meant.unwrap_or_default()
             )));
         }
@@ -154,7 +160,37 @@ impl Kernel {
         let parts: Vec<String> = not.into_iter().chain(meant.map(|meant| format!("meant {meant}"))).collect();
         let detail = format!("run {run}, {}{}", parts.join(", "), because(why));
         self.note_learning(scope, &actor.name, "correct", &detail)?;
-        Ok(Corrected { said, chosen, meant: row.meant, answer, counts: row.trusted })
+        let phrase = meant.and_then(|meant| self.phrase_for(&reading, request, meant));
+        Ok(Corrected { said, chosen, meant: row.meant, answer, counts: row.trusted, phrase })
+    }
+
+    /// The message as a phrase of a target, with the values that were read as `{slots}`.
+    fn phrase_for(&self, reading: &RunReading, request: Option<usize>, meant: &str) -> Option<String> {
+        let (said, from, intent) = match &reading.understanding {
+            Understanding::Clear { intents } => {
+                let intent = intents.get(request.unwrap_or(1).checked_sub(1)?)?;
+                (reading.message.get(intent.span.clone())?, intent.span.start, Some(intent))
+            }
+            Understanding::Ask(question) => {
+                (reading.message.as_str(), 0, question.options.iter().find(|option| option.target == meant))
+            }
+            _ => (reading.message.as_str(), 0, None),
+        };
+        let schema = self.schema_of(meant);
+        let has = |slot: &SaidSlot| schema["properties"].get(&slot.name).is_some();
+        let mut slots = intent.map(|intent| said_slots(intent, from)).unwrap_or_default();
+        slots.retain(has);
+        slots.sort_by_key(|slot| slot.span.start);
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
+        if !required.into_iter().all(|name| slots.iter().any(|slot| slot.name == name)) {
+            return None;
+        }
+        let mut phrase = said.to_owned();
+        for slot in slots.iter().rev() {
+            phrase.get(slot.span.clone())?;
+            phrase.replace_range(slot.span.clone(), &format!("{{{}}}", slot.name));
+        }
+        Some(phrase.trim().to_owned())
     }
 
     /// A tool or playbook of this name.

@@ -18,6 +18,8 @@ use crate::kernel::Kernel;
 
 /// The actor of automatic promotions.
 const LEARNING: &str = "learning";
+/// The length of a run id in text.
+const RUN_ID: usize = 36;
 
 /// A candidate and the verdict of the gates.
 #[derive(Clone, Debug, Serialize)]
@@ -98,6 +100,23 @@ impl Kernel {
         let mut list: Vec<Judged> = candidates(&outcomes).into_iter().filter_map(judge).collect();
         list.sort_by(|a, b| a.order().cmp(&b.order()));
         Ok(list)
+    }
+
+    /// Redacts the personal values of the runs that candidates come from, for people to read.
+    pub fn redact_candidates(&self, scope: &Scope, list: &mut [Judged]) -> Result<(), KernelError> {
+        let originals: Vec<Candidate> = list.iter().map(|one| one.candidate.clone()).collect();
+        for outcome in self.turns(scope)?.iter().flat_map(Turn::lessons) {
+            // The turn begins with the id of its run.
+            let Some(run) = outcome.turn.get(..RUN_ID).and_then(|text| text.parse().ok()) else { continue };
+            for found in candidates(std::slice::from_ref(&outcome)) {
+                let is_it = |one: &Candidate| one.phrase == found.phrase && one.target == found.target;
+                if let Some(at) = originals.iter().position(is_it) {
+                    let shown = &mut list[at].candidate.phrase;
+                    *shown = self.redaction_for(scope, run).phrase(shown);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Promotes every candidate that passed the gates, unless a corpus gets worse. A dry run only returns the outcomes.

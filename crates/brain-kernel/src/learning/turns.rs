@@ -57,9 +57,13 @@ impl Turn {
         self.corrections.first().or(self.ended.as_ref()).cloned()
     }
 
-    /// The corrections of it.
+    /// The corrections of it. An answer to a question also says what was meant.
     pub(super) fn into_corrections(self) -> Vec<Outcome> {
-        self.corrections
+        let corrected = |one: Outcome| match one.how {
+            How::Picked => Outcome { how: How::Corrected, meant: one.chosen.clone(), chosen: None, ..one },
+            _ => one,
+        };
+        self.corrections.into_iter().map(corrected).collect()
     }
 }
 
@@ -275,7 +279,7 @@ impl About<'_> {
 }
 
 /// The positions of slot values, relative to the clause. Inferred values have none.
-fn said_slots(intent: &Intent, from: usize) -> Vec<SaidSlot> {
+pub(super) fn said_slots(intent: &Intent, from: usize) -> Vec<SaidSlot> {
     let said = intent.slots.iter().filter(|slot| !slot.span.is_empty());
     let place = said.filter_map(|slot| {
         let span = slot.span.start.checked_sub(from)?..slot.span.end.checked_sub(from)?;

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use super::parts::{Part, Walk, of_payload, of_request, of_sentences, slot_name};
 use crate::evidence::{restored, said};
 
-/// Minimum length of a value that is also redacted within other texts; shorter ones would match everywhere.
-const MIN_HIDDEN: usize = 3;
+/// Minimum length of a value that is redacted anywhere in a text. Shorter ones would match within most words, so they are
+/// redacted only where they are words of their own.
+const MIN_INNER: usize = 3;
 /// The texts of a reading that quote the message or a record; everything else in it is Brain's own.
 const QUOTES: [&str; 6] = ["value", "text", "mention", "inferred", "taken_for", "doubt"];
 
@@ -66,6 +67,13 @@ impl Redaction {
     /// A sentence.
     pub fn text(&self, text: &str) -> String {
         self.cut(text).0
+    }
+
+    /// A phrase in canonical form, in which values are folded too.
+    pub fn phrase(&self, phrase: &str) -> String {
+        let fold = |value: &String| brain_nlu::learn::plain(value);
+        let hidden = self.hidden.iter().map(fold).filter(|value| !value.is_empty()).collect();
+        Self { hidden, ..self.clone() }.text(phrase)
     }
 
     /// The payload of an event.
@@ -141,7 +149,7 @@ impl Redaction {
         let found: Vec<&str> = self.hidden.iter().map(String::as_str).filter(|hidden| text.contains(hidden)).collect();
         let (mut shown, mut cuts, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
         while let Some(next) = text[at..].chars().next() {
-            match found.iter().find(|hidden| text[at..].starts_with(**hidden)) {
+            match found.iter().find(|hidden| is_at(text, at, hidden)) {
                 Some(hidden) => {
                     shown.push_str(REDACTED);
                     cuts.push(Cut { start: at, end: at + hidden.len(), then: shown.len() });
@@ -155,6 +163,14 @@ impl Redaction {
         }
         (shown, cuts)
     }
+}
+
+/// Whether a hidden value stands at this place of a text.
+fn is_at(text: &str, at: usize, hidden: &str) -> bool {
+    let Some(rest) = text[at..].strip_prefix(hidden) else { return false };
+    let before = text[..at].chars().next_back();
+    let is_word = || ![before, rest.chars().next()].into_iter().flatten().any(char::is_alphanumeric);
+    hidden.len() >= MIN_INNER || is_word()
 }
 
 /// A replaced range of a text.
@@ -273,7 +289,7 @@ impl Collector<'_> {
 
     fn hide(&mut self, text: &str) {
         let text = text.trim();
-        if text.len() >= MIN_HIDDEN {
+        if !text.is_empty() {
             self.hidden.insert(text.to_owned());
         }
     }
@@ -315,6 +331,13 @@ mod tests {
         assert_eq!(shown["evidence"]["intents"][0]["invalid"][0], json!({"name": "phone", "text": REDACTED}));
         assert_eq!(shown["input"]["work"]["calls"], json!([{"name": REDACTED, "phone": REDACTED, "suburb": "Ryde"}]));
         assert_eq!(shown["message"], "Take down a lead: [REDACTED], [REDACTED] ([REDACTED]), Ryde");
+    }
+
+    #[test]
+    fn a_short_value_is_redacted_where_it_is_a_word() {
+        let payload = json!({"args": {"name": "Al", "phone": 7}});
+        let redaction = redaction(&json!({}), std::slice::from_ref(&payload));
+        assert_eq!(redaction.text("text Al: ok, also at 7, not 17"), "text [REDACTED]: ok, also at [REDACTED], not 17");
     }
 
     #[test]

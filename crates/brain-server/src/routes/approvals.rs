@@ -64,7 +64,7 @@ async fn list(
     let status: Option<ApprovalStatus> = status_of("status", query.status.as_deref())?;
     app.read(move |kernel| {
         let rows = kernel.store().approvals(&caller.scope, status, limit, page_cursor(&query.cursor))?;
-        Ok(Json(Page::of(rows, |row| Approval::from(&row))))
+        Ok(Json(Page::of(rows, |row| kernel.approval_view(&caller.scope, row, &caller.actor).into())))
     })
     .await
 }
@@ -83,8 +83,11 @@ async fn list(
 )]
 async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String>) -> Result<Json<Approval>, Problem> {
     let id = approval_id(&id)?;
-    let row = app.read(move |kernel| Ok(kernel.find_approval(&caller.scope, &id)?)).await?;
-    Ok(Json(Approval::from(&row)))
+    app.read(move |kernel| {
+        let row = kernel.find_approval(&caller.scope, &id)?;
+        Ok(Json(kernel.approval_view(&caller.scope, row, &caller.actor).into()))
+    })
+    .await
 }
 
 /// Approve or reject.

@@ -19,6 +19,7 @@ use crate::guard::Caller;
 use crate::problem::{NO_SUCH_LETTER, Problem};
 use crate::wire::{
     self, Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany,
+    RunResponse,
 };
 
 /// Maximum length of a person's name.
@@ -239,8 +240,10 @@ async fn decide(
     short_text("note", note, MAX_NOTE)?;
     let report = app.kernel().decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
     let row = find(app, &caller, id).await?;
-    Ok(Json(LetterDecided {
-        letter: Letter::of(&row, &app.kernel().redaction_for(&caller.scope, row.run)),
-        run: report.into(),
-    }))
+    app.read(move |kernel| {
+        let redaction = kernel.redaction_for(&caller.scope, row.run);
+        let run = RunResponse::from(report).redacted(&redaction);
+        Ok(Json(LetterDecided { letter: Letter::of(&row, &redaction), run }))
+    })
+    .await
 }

@@ -152,7 +152,8 @@ async fn candidates(
     let limit = page_limit(query.limit)?;
     one_of("state", query.state.as_deref(), &STATES)?;
     let from = page_cursor(&query.cursor).map(CandidateCursor::read).transpose()?;
-    let found = changed(&app, move |kernel| kernel.learning(&caller.scope)).await?.candidates;
+    let scope = caller.scope.clone();
+    let found = changed(&app, move |kernel| kernel.learning(&scope)).await?.candidates;
     let wanted = query.state.as_deref();
     let stands = |one: &Judged| wanted.is_none_or(|state| state == state_word(one.candidate.state));
     let follows = |one: &Judged| from.as_ref().is_none_or(|from| from.is_before(one));
@@ -160,7 +161,8 @@ async fn candidates(
     let more = rest.len() > limit;
     rest.truncate(limit);
     let next_cursor = rest.last().filter(|_| more).map(|last| CandidateCursor::of(last).write());
-    Ok(Json(Page { items: rest.into_iter().map(Into::into).collect(), next_cursor }))
+    let shown = move |kernel: &Kernel| kernel.redact_candidates(&caller.scope, &mut rest).map(|()| rest);
+    Ok(Json(Page { items: changed(&app, shown).await?.into_iter().map(Into::into).collect(), next_cursor }))
 }
 
 /// List taught and learned phrases, oldest first.
@@ -334,7 +336,7 @@ async fn cycle(
     responses((status = 200, description = "Corrections", body = Page<CaseItem>))
 )]
 async fn cases(State(app): State<App>, caller: Caller) -> Result<Json<Page<CaseItem>>, Problem> {
-    let found = changed(&app, move |kernel| kernel.learned_cases(&caller.scope)).await?;
+    let found = changed(&app, move |kernel| kernel.shown_cases(&caller.scope)).await?;
     Ok(all(found.into_iter().map(Into::into).collect()))
 }
 

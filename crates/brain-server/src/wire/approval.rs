@@ -1,7 +1,7 @@
 //! Approvals: the request for an approval, and the decision.
 
 use brain_core::ApprovalStatus;
-use brain_store::ApprovalRow;
+use brain_kernel::ApprovalView;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,7 +21,9 @@ pub struct Approval {
     pub consent: String,
     /// The requester.
     pub asked_by: String,
-    /// The calls to approve, one line each.
+    /// The message of the request; empty if it was called by name.
+    pub said: String,
+    /// The calls to approve, one line each. Personal values are redacted unless the caller may decide.
     pub asks: Vec<String>,
     /// The digest of the plan: only exactly this is executed.
     pub digest: String,
@@ -42,23 +44,24 @@ pub struct Approval {
     pub note: Option<String>,
 }
 
-impl From<&ApprovalRow> for Approval {
-    fn from(row: &ApprovalRow) -> Self {
+impl From<ApprovalView> for Approval {
+    fn from(view: ApprovalView) -> Self {
+        let ApprovalView { row, said, asks, note } = view;
         let text = |name: &str| row.body[name].as_str().map(str::to_owned);
-        let asks = row.body["asks"].as_array().into_iter().flatten();
         Self {
             approval_id: row.id.to_string(),
             run_id: row.run.to_string(),
             status: row.status,
             consent: text("consent").unwrap_or_default(),
             asked_by: text("asked_by").unwrap_or_default(),
-            asks: asks.filter_map(|line| line.as_str().map(str::to_owned)).collect(),
+            said,
+            asks,
             digest: text("digest").unwrap_or_default(),
             asked_at: row.asked_at.to_string(),
             expires_at: text("expires_at"),
             decided_by: text("decided_by"),
             decided_at: text("decided_at"),
-            note: text("note").filter(|note| !note.is_empty()),
+            note,
         }
     }
 }

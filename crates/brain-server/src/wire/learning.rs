@@ -305,12 +305,16 @@ pub struct CorrectionAnswer {
     pub answer: bool,
     /// Whether it counts in the tenant's corpus by itself; otherwise a second person must agree.
     pub counts: bool,
+    /// The phrase to teach, with its values as `{slots}`; null if a value that the target requires is not in it.
+    #[serde(default)]
+    #[schema(required)]
+    pub phrase: Option<String>,
 }
 
 impl From<brain_kernel::Corrected> for CorrectionAnswer {
     fn from(told: brain_kernel::Corrected) -> Self {
-        let brain_kernel::Corrected { said, chosen, meant, answer, counts } = told;
-        Self { said, chosen, meant, answer, counts }
+        let brain_kernel::Corrected { said, chosen, meant, answer, counts, phrase } = told;
+        Self { said, chosen, meant, answer, counts, phrase }
     }
 }
 

@@ -13,17 +13,19 @@ pub fn in_http(action: &NextAction) -> String {
         NextAction::Approve { approval } => {
             format!("To run it: POST /v1/approvals/{approval} with decision approve")
         }
-        NextAction::Reject { approval } => format!("To drop it: POST /v1/approvals/{approval} with decision reject"),
-        NextAction::AcceptResult { run } => format!("To go on: POST /v1/runs/{run}/review with verdict accept"),
+        NextAction::Reject { approval } => format!("To reject it: POST /v1/approvals/{approval} with decision reject"),
+        NextAction::AcceptResult { run } => format!("To accept it: POST /v1/runs/{run}/review with verdict accept"),
         NextAction::CorrectResult { run } => {
             format!("To correct it: POST /v1/runs/{run}/review with verdict accept and corrections")
         }
-        NextAction::RejectResult { run } => format!("To refuse it: POST /v1/runs/{run}/review with verdict reject"),
+        NextAction::RejectResult { run } => format!("To reject it: POST /v1/runs/{run}/review with verdict reject"),
         NextAction::Decide { letter } => format!("To decide about it: GET /v1/dead-letters/{letter}"),
         NextAction::Retry { run } => format!("To try again: POST /v1/runs/{run}/retry"),
         NextAction::Skip { run } => format!("To go on without it: POST /v1/runs/{run}/skip"),
-        NextAction::Abort { run } => format!("To give it up: POST /v1/runs/{run}/abort"),
-        NextAction::Cancel { run } => format!("To drop it: POST /v1/runs/{run}/cancel"),
+        NextAction::Abort { run } => format!("To end the run: POST /v1/runs/{run}/abort"),
+        NextAction::Cancel { run } => format!("To cancel it: POST /v1/runs/{run}/cancel"),
+        NextAction::ListRuns => "To list runs: GET /v1/runs".into(),
+        NextAction::Undo => "To undo one: POST /v1/runs/{run_id}/undo".into(),
         NextAction::Inspect { run } => format!("To see the receipts: GET /v1/runs/{run}"),
         NextAction::Why { run } => format!("To see what it waits for: GET /v1/runs/{run}/why"),
     }

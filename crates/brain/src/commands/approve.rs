@@ -50,6 +50,11 @@ fn list(global: &Global) -> Result<bool> {
             for line in rest.iter().flat_map(|line| table::wrap(line, table::width())) {
                 outln!("{BOLD}{line}{BOLD:#}");
             }
+            if !one.said.is_empty() {
+                for line in table::wrap(&format!("“{}”", one.said), table::width() - 2) {
+                    outln!("  {line}");
+                }
+            }
             let who = if one.consent == "approver" { "needs an approver" } else { "needs the user's approval" };
             let until = one.expires_at.as_deref().map(|at| format!("until {}", show::moment_text(at)));
             let asked = if one.asked_by.is_empty() { String::new() } else { format!("asked by {}", one.asked_by) };

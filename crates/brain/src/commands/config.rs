@@ -26,7 +26,7 @@ pub(crate) fn run(global: &Global, command: &ConfigCommand) -> Result<bool> {
 fn show_all(global: &Global) -> Result<bool> {
     let settings = &global.settings;
     let items: Vec<(&Key, Value, Origin)> =
-        KEYS.iter().map(|key| (key, shown(settings, key), settings.origin(key.path))).collect();
+        KEYS.iter().map(|key| effective(settings, key)).collect();
     if global.json {
         let items: Vec<Value> = items
             .iter()
@@ -65,11 +65,32 @@ fn show_all(global: &Global) -> Result<bool> {
     Ok(true)
 }
 
+/// The value of a key and its origin. Server and token of the profile stand for keys that are not set more strongly.
+fn effective<'k>(settings: &Settings, key: &'k Key) -> (&'k Key, Value, Origin) {
+    let own = (key, shown(settings, key), settings.origin(key.path));
+    let config = settings.config();
+    let Some(name) = config.profile.as_ref().filter(|_| settings.origin("profile") > settings.origin("server")) else {
+        return own;
+    };
+    let Some(profile) = config.profiles.get(name) else { return own };
+    let value = match key.path {
+        "server" => Some(Value::from(profile.server.clone())),
+        "token" if !settings.is_given("token") => profile.token.clone().map(Value::from),
+        _ => None,
+    };
+    let Some(mut value) = value else { return own };
+    if key.path == "token" {
+        mask(&mut value);
+    }
+    (key, value, Origin::Flag(format!("profile {name}")))
+}
+
 fn word(origin: &Origin) -> &'static str {
     match origin {
         Origin::Default => "default",
         Origin::File(_) => "file",
         Origin::Env(_) => "environment",
+        Origin::Flag(name) if name.starts_with("profile ") => "profile",
         Origin::Flag(_) => "flag",
     }
 }

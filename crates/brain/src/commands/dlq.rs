@@ -22,7 +22,7 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
         DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor),
         DlqCommand::Show { id } => show_one(global, &id),
         DlqCommand::Retry { id: Some(id), note, .. } => {
-            decide(global, &id, "retry", &Retry { note: some(note) }, false)
+            decide(global, &id, "retry", &Retry { note: some(note) }, "it is retried", false)
         }
         DlqCommand::Retry { id: None, tool, since, dry_run, note, .. } => {
             let what = RetryMany { tool, since, dry_run: Some(dry_run), note: some(note) };
@@ -46,10 +46,17 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
                 (_, None) => None,
                 _ => return Err(Usage("--result goes with --outcome done".into()).into()),
             };
-            decide(global, &id, "resolve", &Resolve { note, outcome, result }, outcome == Outcome::Abandon)
+            let recorded = match outcome {
+                Outcome::Skip => "the run continues without it",
+                Outcome::Done => "it counts as done, with the result that you gave",
+                Outcome::Abandon => "it is abandoned",
+            };
+            let body = Resolve { note, outcome, result };
+            decide(global, &id, "resolve", &body, recorded, outcome == Outcome::Abandon)
         }
         DlqCommand::Escalate { id, to, note } => {
-            decide(global, &id, "escalate", &Escalate { to, note: some(note) }, true)
+            let recorded = format!("{to} is to decide about it");
+            decide(global, &id, "escalate", &Escalate { to, note: some(note) }, &recorded, true)
         }
     }
 }
@@ -124,7 +131,7 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
                 outln!("    {line}");
             }
         }
-        let notes = [(&letter.notified, "told"), (&letter.escalated, "escalated"), (&letter.resolution, "decided")];
+        let notes = [(&letter.notified, "notified"), (&letter.escalated, "escalated"), (&letter.resolution, "decided")];
         for (note, label) in notes.into_iter().filter_map(|(note, label)| Some((note.as_ref()?, label))) {
             outln!("  {label}: {}", show::fields(&Value::Object(note.clone())));
         }
@@ -177,14 +184,27 @@ fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
     })
 }
 
-/// Sends a decision. `ends_badly`: whether a run that has not succeeded is the intended outcome.
-fn decide(global: &Global, id: &str, verb: &str, body: &impl Serialize, ends_badly: bool) -> Result<bool> {
+/// Sends a decision. `recorded` says in words what it means; `ends_badly`: whether a run that has not succeeded is the
+/// intended outcome.
+fn decide(
+    global: &Global,
+    id: &str,
+    verb: &str,
+    body: &impl Serialize,
+    recorded: &str,
+    ends_badly: bool,
+) -> Result<bool> {
     let id = letter_id(id)?;
     super::talk(global, Need::Existing, async |client| {
         let letter: Letter = client.get(&format!("/v1/dead-letters/{id}")).await?;
         client.expect_packs_of(&letter.run_id)?;
         let decided: LetterDecided = client.post(&format!("/v1/dead-letters/{id}/{verb}"), body).await?;
-        let answer = super::settle(global, client, &decided.run.run_id).await?;
-        Ok(answer.ok || ends_badly)
+        let answer = super::settled(client, &decided.run.run_id, true).await?;
+        if !global.json && !global.quiet {
+            outln!("Recorded for {BOLD}{}{BOLD:#}: {recorded}.", letter.tool_name);
+        }
+        let done = answer.ok || ends_badly;
+        show::answer(global, answer);
+        Ok(done)
     })
 }

@@ -54,8 +54,10 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
                 PolicyArg::BestEffort => Policy::BestEffort,
             }),
         };
-        let answer = ask(client, &request, args.idempotency_key.as_deref()).await?;
+        let mut answer = ask(client, &request, args.idempotency_key.as_deref()).await?;
         let done = is_done(&answer, args.mode);
+        // For a script, `ok` and the exit code say the same.
+        answer.ok &= done || !global.json;
         show::answer(global, answer);
         Ok(done)
     })

@@ -143,7 +143,7 @@ impl Teller<'_> {
 
     fn print(&self, event: &FeedEvent) {
         if self.global.json {
-            println!("{}", serde_json::to_string(event).unwrap_or_default());
+            crate::out::text(format_args!("{}\n", serde_json::to_string(event).unwrap_or_default()));
             return;
         }
         let at = show::moment_text(&event.at);

@@ -158,7 +158,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         } else if is(PipeEvent::Cancelled) {
             line("cancelled", "before any step ran");
         } else if is(PipeEvent::LetterOpened) {
-            line("told", &format!("{} that `{}` waits for a person", text("to"), text("tool")));
+            line("notified", &format!("{}: `{}` waits for a person", text("to"), text("tool")));
         } else if is(PipeEvent::Answered) {
             line("answered", "nothing was done");
         } else if is(PipeEvent::TakenOver) {

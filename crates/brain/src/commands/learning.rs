@@ -207,8 +207,8 @@ impl Teller<'_> {
             }
         }
         outln!("  It is now a test case: {}", hint::command("learning cases"));
-        if let Some(meant) = &told.meant {
-            let teach = hint::command(&format!("teach \"{}\" {meant}", told.said));
+        if let (Some(meant), Some(phrase)) = (&told.meant, &told.phrase) {
+            let teach = hint::command(&format!("teach {} {meant}", hint::quoted(phrase)));
             outln!("{DIM}→{DIM:#} to teach it as well: {teach}");
         }
         Ok(true)
@@ -229,9 +229,9 @@ impl Teller<'_> {
                 (None, not) => format!("✗ {BOLD}{}{BOLD:#}", not.as_deref().unwrap_or_default()),
             };
             let counts = match (case.counts, case.contested) {
-                (true, _) => "counts",
-                (false, true) => "does not count: contested by others",
-                (false, false) => "does not count yet: needs a second person, or a trusted one",
+                (true, _) => "checked whenever a phrase is learned",
+                (false, true) => "not checked: others disagree",
+                (false, false) => "not checked yet: a second person or an approver must agree",
             };
             let people = if case.people == 1 { "1 person".to_owned() } else { format!("{} people", case.people) };
             outln!("“{}” {expect} {DIM}by {people} · {counts}{DIM:#}", case.say);

@@ -13,7 +13,7 @@ pub(crate) fn completions(shell: Shell) -> Result<bool> {
     // clap_complete panics when its writer fails, so it writes to memory first.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "brain", &mut script);
-    outln!("{}", String::from_utf8_lossy(&script).trim_end());
+    crate::out::text(format_args!("{}\n", String::from_utf8_lossy(&script).trim_end()));
     Ok(true)
 }
 

@@ -186,8 +186,13 @@ fn talk<T>(global: &Global, need: Need, work: impl AsyncFnOnce(&Client) -> Resul
 
 /// Waits until a run settles and prints where it stands.
 async fn settle(global: &Global, client: &Client, run: &str) -> Result<RunResponse> {
-    let wait = [("wait_timeout_ms", Some(WAIT.as_millis().to_string()))];
-    let answer: RunResponse = client.ask(&format!("/v1/runs/{run}"), &wait).await?;
+    let answer = settled(client, run, false).await?;
     show::answer(global, answer.clone());
     Ok(answer)
+}
+
+/// Waits until a run settles. `redacted`: without personal values, for people who operate it.
+async fn settled(client: &Client, run: &str, redacted: bool) -> Result<RunResponse> {
+    let wait = ("wait_timeout_ms", Some(WAIT.as_millis().to_string()));
+    client.ask(&format!("/v1/runs/{run}"), &[wait, ("redacted", redacted.then(|| "true".to_owned()))]).await
 }

@@ -78,7 +78,7 @@ pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
                     &serde_json::json!({"ok": false, "errors": report.errors(), "warnings": report.warnings(), "diagnostics": report.diagnostics()}),
                 );
             } else {
-                outln!("{}", report.render(true));
+                crate::out::text(format_args!("{}\n", report.render(true)));
             }
             None
         }
@@ -98,7 +98,7 @@ fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
         return Ok(true);
     }
     if !warnings.is_empty() {
-        outln!("{}\n", warnings.render(true));
+        crate::out::text(format_args!("{}\n\n", warnings.render(true)));
     }
     let phrases: usize = of_packs().map(|tool| tool.def.phrases.len()).sum::<usize>()
         + registry.playbooks().map(|playbook| playbook.phrases.len()).sum::<usize>();

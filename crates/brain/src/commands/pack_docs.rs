@@ -21,7 +21,7 @@ pub(crate) fn run(global: &Global, args: &DocsArgs) -> Result<bool> {
             bail!("{} packs need one page each; name a folder with -o", pages.len());
         }
         for (_, text) in &pages {
-            print!("{text}");
+            crate::out::text(format_args!("{text}"));
         }
         return Ok(true);
     };

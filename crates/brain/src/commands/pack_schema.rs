@@ -39,7 +39,7 @@ pub(crate) fn run(global: &Global, args: &SchemaArgs) -> Result<bool> {
         bail!("there is no kind of file `{name}`; the kinds are {}", known.join(", "));
     };
     match &args.output {
-        None => print!("{}", text(kind)?),
+        None => crate::out::text(format_args!("{}", text(kind)?)),
         Some(path) => {
             std::fs::write(path, text(kind)?).with_context(|| format!("cannot write {}", path.display()))?;
         }

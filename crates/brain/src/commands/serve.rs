@@ -68,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         }
         let tools = kernel.registry().tools().len();
         if global.json {
-            println!("{}", serde_json::json!({"listening": addr, "socket": bound.socket, "store": open::store_url(global)?, "tools": tools}));
+            crate::out::text(format_args!("{}\n", serde_json::json!({"listening": addr, "socket": bound.socket, "store": open::store_url(global)?, "tools": tools})));
         } else {
             outln!("Brain listens on {BOLD}http://{addr}{BOLD:#}");
             outln!(

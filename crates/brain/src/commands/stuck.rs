@@ -39,7 +39,7 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
         for one in why.waits {
             let step = one.step.map_or_else(String::new, |step| format!("{BOLD}{step}{BOLD:#}  "));
             outln!("{step}{}", one.says);
-            until("in", one.until.as_deref());
+            until("at the latest in", one.until.as_deref());
             for then in one.then {
                 outln!("    {DIM}→{DIM:#} {then}");
             }

@@ -52,13 +52,13 @@ fn list(global: &Global) -> Result<bool> {
         }
         for token in page.items {
             let state = if token.revoked { "revoked" } else { "valid" };
-            let ends = token.expires_at.as_deref().map(|at| format!("ends {}", show::moment_text(at)));
+            let ends = token.expires_at.as_deref().map(|at| format!("expires {}", show::moment_text(at)));
             let approver = if token.approver { "approver" } else { "" };
             let permissions = token.permissions.map(|list| list.join(", ")).unwrap_or_default();
             let facts = [
                 format!("tenant {}", token.tenant),
                 state.to_owned(),
-                ends.unwrap_or_else(|| "never ends".into()),
+                ends.unwrap_or_else(|| "does not expire".into()),
                 approver.to_owned(),
                 permissions,
             ];

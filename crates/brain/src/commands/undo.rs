@@ -1,6 +1,7 @@
 //! `brain runs undo`, `brain runs review`, `brain runs expansion`.
 
 use anyhow::Result;
+use brain_core::RunStatus;
 use brain_server::wire::{Decide, Decision, Page, Review, RunResponse, UndoRun, Verdict, WaitingReview};
 use serde_json::{Map, Value};
 
@@ -21,7 +22,12 @@ pub(crate) fn undo(global: &Global, run: &str, yes: bool) -> Result<bool> {
             let decide = Decide { decision: Decision::Approve, note: None, digest: None, wait_timeout_ms: Some(0) };
             let _: RunResponse = client.post(&format!("/v1/approvals/{approval}"), &decide).await?;
         }
-        Ok(super::settle(global, client, &staged.run_id).await?.ok)
+        let mut answer = super::settled(client, &staged.run_id, false).await?;
+        // As for `brain do`: a plan that waits for an approval is not done yet.
+        let done = answer.ok && answer.status != RunStatus::Staged;
+        answer.ok &= done || !global.json;
+        show::answer(global, answer);
+        Ok(done)
     })
 }
 

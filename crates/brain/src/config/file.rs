@@ -151,13 +151,23 @@ fn walk<'n>(node: &'n Node, path: &str) -> Option<&'n (Key, Node)> {
 pub(super) fn suggest(message: &str) -> String {
     let Some(rest) = message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))
     else {
-        return message.to_owned();
+        return in_words(message);
     };
     let wrong = rest.split('`').next().unwrap_or_default();
     let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
     match nearest(wrong, known.iter().copied()) {
         Some(better) => format!("there is no `{wrong}` here; did you mean `{better}`?"),
         None => format!("there is no `{wrong}` here; there are: {}", known.join(", ")),
+    }
+}
+
+/// A message without the names of Rust's types.
+fn in_words(message: &str) -> String {
+    let Some((what, kind)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let whole = ["u8", "u16", "u32", "u64", "usize"];
+    match kind {
+        kind if whole.contains(&kind) => format!("{what}, expected a whole number"),
+        _ => message.to_owned(),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use brain_registry::nearest;
 use serde_json::{Map, Value};
 
 use super::keys::Form;
 use super::{Config, KEYS, Key, file};
+use crate::commands::Usage;
 
 /// Where a value comes from, weakest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +73,7 @@ fn read(form: Form, text: &str) -> Result<Value, String> {
     })
 }
 
-/// The configuration that holds, with the origin of every value.
+/// The effective configuration, with the origin of every value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     config: Config,
@@ -120,11 +121,11 @@ impl Settings {
             origins.insert(key.path, Origin::Env(key.env));
         }
         for Given { path, value, flag } in &given {
-            let Some(key) = key_of(path) else { bail!("there is no key `{path}`") };
+            let Some(key) = key_of(path) else { return Err(Usage(format!("there is no key `{path}`")).into()) };
             put(&mut values, path.split('.'), value.clone());
             try_alone(path, value.clone()).map_err(|error| match flag.as_str() {
-                "--setting" => anyhow!("--setting {path}: {error}"),
-                flag => anyhow!("{flag}: {error}"),
+                "--setting" => Usage(format!("--setting {path}: {error}")),
+                flag => Usage(format!("{flag}: {error}")),
             })?;
             origins.insert(
                 key.path,
@@ -133,7 +134,11 @@ impl Settings {
         }
         let config: Config = serde_path_to_error::deserialize(&values)
             .map_err(|error| anyhow!("`{}`: {}", error.path(), file::suggest(&error.inner().to_string())))?;
-        config.check().map_err(|wrong| anyhow!("`{}`: {}", wrong.path, wrong.message))?;
+        config.check().map_err(|wrong| {
+            let is_flag = key_of(&wrong.path).is_some_and(|key| matches!(origins.get(key.path), Some(Origin::Flag(_))));
+            let text = format!("`{}`: {}", wrong.path, wrong.message);
+            if is_flag { anyhow::Error::new(Usage(text)) } else { anyhow!(text) }
+        })?;
         Ok(Self { config, values, origins, file: path, given })
     }
 

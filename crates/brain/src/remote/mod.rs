@@ -22,6 +22,7 @@ pub(crate) use self::error::Refused;
 pub(crate) use self::socket::path as socket_path;
 pub(crate) use self::target::{Target, target};
 use crate::cli::Global;
+use crate::commands::Usage;
 use crate::open::{self, Place};
 use crate::system::user_name;
 
@@ -82,7 +83,9 @@ impl Client {
         Url::parse(url)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-            .with_context(|| format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700"))?;
+            .ok_or_else(|| {
+                Usage(format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700"))
+            })?;
         let token = token.map(|token| secret(&format!("Bearer {token}"))).transpose()?;
         let way = Way::Server { client: builder().build()?, url: url.to_owned(), token, is_socket: false };
         let mut client = Self::with(global, way)?;
