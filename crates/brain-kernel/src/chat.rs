@@ -15,7 +15,9 @@ impl Kernel {
             SmallTalk::Chitchat => "I am better at getting work done than at small talk.",
             SmallTalk::Help => "Tell me in your own words what should be done.",
             SmallTalk::Cancel => "This request has nothing to stop. To stop a run, cancel it by its id.",
-            SmallTalk::Undo => return ("Which run should be undone?".into(), vec![NextAction::ListRuns, NextAction::Undo]),
+            SmallTalk::Undo => {
+                return ("Which run should be undone?".into(), vec![NextAction::ListRuns, NextAction::Undo]);
+            }
             SmallTalk::Repeat => "Please say it again in full: I treat each request separately.",
         };
         (format!("{text}{things}"), examples)

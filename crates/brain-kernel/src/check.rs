@@ -122,7 +122,8 @@ impl Kernel {
         let now = self.clock().now();
         for call in &planned.calls {
             let tool = self.registry().tool(&call.tool)?;
-            let call = (!call.conditional && call.times == Some(1)).then(|| tool.validate(call.input.clone()).ok())??;
+            let call =
+                (!call.conditional && call.times == Some(1)).then(|| tool.validate(call.input.clone()).ok())??;
             let job = JobContext {
                 scope: request.scope.clone(),
                 run: draft.run,

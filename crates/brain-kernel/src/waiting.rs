@@ -287,7 +287,7 @@ impl Kernel {
         Ok(letters)
     }
 
-    /// Retries what a run waits for a person about: every open dead letter with its key, or the whole run if it is
+    /// Retries the failed steps of a run that waits for a person: every open dead letter with its key, or the whole run if it is
     /// parked.
     pub async fn retry_run(&self, scope: &Scope, run: RunId, by: &str, note: &str) -> Result<Report, KernelError> {
         let row = self.store().run(scope, run)?.ok_or(KernelError::NoSuchRun(run))?;

@@ -44,8 +44,7 @@ impl Toolbox {
     ) -> Result<(ToolResult, bool), Failure> {
         let evaluation = self.evaluation(call, job)?;
         let artifacts = Vec::new();
-        let mut deciding =
-            Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts, more: false };
+        let mut deciding = Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts, more: false };
         deciding.look_up()?;
         deciding.check_preconditions()?;
         let kind = self.record_type(&behavior.record)?;

@@ -8,14 +8,14 @@ use super::build::{
 };
 use brain_registry::keys;
 
-/// Adds `input` (a whole) and `input_field`.
+/// Adds the definitions `input` (all inputs of a tool) and `input_field` (one of them).
 pub(super) fn inputs(defs: &mut Defs) {
     add(defs, "input", Vec::new(), "value");
     defs.insert("value".into(), closed(value_entries(), &["token"]));
     defs.insert("input".into(), object("input_field"));
 }
 
-/// Adds `slots` (a whole), `slot_field` and their parts.
+/// Adds the definitions `slots` (all slots of a playbook), `slot_field` (one of them) and their parts.
 pub(super) fn slots(defs: &mut Defs) {
     inputs(defs);
     let valid_for = json!({"anyOf": [expression(), {"type": "object", "additionalProperties": texts()}]});

@@ -174,7 +174,7 @@ impl Live {
         self.queue.iter().any(|item| matches!(item.work, Work::Start(_)))
     }
 
-    /// Takes from the queue what one turn decides: at most one request, with everything up to the next one.
+    /// Dequeues the inputs of one turn: at most one request, and everything before the next one.
     pub(super) fn take_work(&mut self) -> Vec<Queued> {
         let mut work = Vec::new();
         let mut requests = 0;

@@ -1,5 +1,8 @@
 //! Nothing runs without a decision, reading decides nothing, and each approval is decided once.
 
+use brain_core::TenantId;
+use brain_kernel::Actor;
+use brain_store::Scope;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -11,6 +14,10 @@ async fn staged(server: &TestServer) -> (String, String) {
     let run = server.say(&message, "enqueue_and_wait").await;
     assert_eq!((&run["ok"], &run["status"], &run["receipts"]), (&json!(true), &json!("staged"), &json!([])), "{run}");
     (run["approval_id"].as_str().unwrap().to_owned(), run["run_id"].as_str().unwrap().to_owned())
+}
+
+fn scope() -> Scope {
+    Scope::of(TenantId::default_tenant())
 }
 
 async fn decide(server: &TestServer, id: &str, body: &Value) -> Answer {
@@ -135,4 +142,21 @@ async fn an_approval_is_also_found_by_the_id_of_its_run() {
     let done = decide(&server, id, &json!({"decision": "approve", "wait_timeout_ms": 0})).await.ok();
     assert_eq!(done["run_id"], run["run_id"]);
     assert_eq!(server.count("task").await, 1);
+}
+
+#[tokio::test]
+async fn only_those_who_may_decide_see_personal_values() {
+    let server = TestServer::start().await;
+    let (id, run) = staged(&server).await;
+    let row = server.kernel.store().approval(&scope(), id.parse().unwrap()).unwrap().unwrap();
+    let view = |approver: bool| {
+        let actor = Actor { approver, name: "Eve".into(), ..Actor::local() };
+        server.kernel.approval_view(&scope(), row.clone(), &actor)
+    };
+    let (clear, hidden) = (view(true), view(false));
+    assert!(clear.asks[0].contains("Sue Lee ("), "{clear:?}");
+    assert!(!format!("{:?} {}", hidden.asks, hidden.said).contains("Sue"), "{hidden:?}");
+    assert!(clear.said.starts_with("delete lead"), "{clear:?}");
+    let seen = server.get(&format!("/v1/approvals/{run}")).await.ok();
+    assert_eq!(seen["said"], json!(clear.said));
 }

@@ -60,7 +60,7 @@ async fn enqueue_returns_at_once_and_the_run_shows_the_receipts() {
     assert_eq!(run["ok"], true);
     assert_eq!(run["enqueued"][0]["tool_name"], "os.create_task");
     assert_eq!(run["receipts"], json!([]));
-    assert_eq!(run["assistant_message"], "Enqueued 1 tool call.");
+    assert_eq!(run["assistant_message"], "Accepted; it runs in the background.");
     let id = run["run_id"].as_str().unwrap();
     let later = server.get(&format!("/v1/runs/{id}")).await.ok();
     assert_eq!(later["receipts"][0]["status"], "succeeded");

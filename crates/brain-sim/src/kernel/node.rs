@@ -69,7 +69,7 @@ impl Node {
         self.dead.store(true, Ordering::SeqCst);
     }
 
-    /// Works a little, unless it is suspended. `keeps` says whether it also does the work of the keeper thread.
+    /// Performs one round of work, unless the node is suspended. `keeps` says whether it also does the work of the keeper thread.
     pub(super) fn work(&mut self, now: Timestamp, turns: u64, keeps: bool) {
         self.clock.set(shifted(now, self.skew));
         if self.is_dead() || now < self.paused_until {

@@ -25,8 +25,7 @@ pub(crate) fn run(global: &Global, command: &ConfigCommand) -> Result<bool> {
 
 fn show_all(global: &Global) -> Result<bool> {
     let settings = &global.settings;
-    let items: Vec<(&Key, Value, Origin)> =
-        KEYS.iter().map(|key| effective(settings, key)).collect();
+    let items: Vec<(&Key, Value, Origin)> = KEYS.iter().map(|key| effective(settings, key)).collect();
     if global.json {
         let items: Vec<Value> = items
             .iter()

@@ -80,12 +80,9 @@ impl Client {
 
     fn to_server(global: &Global, url: &str, token: Option<&str>, tenant: Option<&str>) -> Result<Self> {
         let url = url.trim_end_matches('/');
-        Url::parse(url)
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-            .ok_or_else(|| {
-                Usage(format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700"))
-            })?;
+        Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(
+            || Usage(format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700")),
+        )?;
         let token = token.map(|token| secret(&format!("Bearer {token}"))).transpose()?;
         let way = Way::Server { client: builder().build()?, url: url.to_owned(), token, is_socket: false };
         let mut client = Self::with(global, way)?;
