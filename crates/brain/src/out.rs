@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(fitted("  short", 10), "  short");
         assert_eq!(fitted("  one two three four", 11), "  one two\n    three\n    four");
         assert_eq!(fitted("id 0197f3c2-8a11-7c3e", 8), "id\n  0197f3c2-8a11-7c3e");
-        assert_eq!(fitted("→ To run it: brain approve ID --yes", 20), "→ To run it:\n  brain approve ID --yes");
+        assert_eq!(fitted("→ To run it: brain approve ID --reject", 20), "→ To run it:\n  brain approve ID --reject");
         assert_eq!(fitted("\u{1b}[1mone\u{1b}[0m two", 7), "\u{1b}[1mone\u{1b}[0m two", "colours have no width");
     }
 }

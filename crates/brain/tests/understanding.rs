@@ -161,7 +161,11 @@ fn requests_are_counted_corrected_and_decided() {
     assert!(refused.contains("name the tool or playbook that was meant"), "{refused}");
     let told = folder.ok(&["learning", "correct", &run, "--meant", "leads.list_by_stage", "--as", "ann"]);
     assert!(told.contains("“who are our prospects” means leads.list_by_stage"), "{told}");
-    assert!(folder.ok(&["learning", "cases"]).contains("→ leads.list_by_stage by 1 person · counts"));
+    assert!(
+        folder
+            .ok(&["learning", "cases"])
+            .contains("→ leads.list_by_stage by 1 person · checked whenever a phrase is learned")
+    );
     let status = folder.ok(&["learning"]);
     assert!(status.contains("1 gathering") && status.contains("corrected"), "{status}");
     assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; 5 are needed."));
