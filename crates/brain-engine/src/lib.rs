@@ -34,7 +34,7 @@ pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;
 pub use turn::job_key;
 
-pub use self::core::{CHILD_FAILED, child_key, child_signal};
+pub use self::core::{CHILD_FAILED, child_key, child_signal, last_child};
 pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};

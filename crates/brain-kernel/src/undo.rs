@@ -7,7 +7,7 @@ mod earlier;
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_core::{Failure, FailureClass, JobKey, RecordId, RunId, Timestamp};
-use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState};
+use brain_engine::{Receipt, ReceiptStatus, RecordView, RunState, last_child};
 use brain_registry::model::{Behavior, Effect};
 use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 use brain_store::{Precondition, Scope};
@@ -241,8 +241,12 @@ impl Kernel {
             .collect();
         let mut problems = Vec::new();
         let mut gone = BTreeSet::new();
-        for job in machine.done.iter().rev().filter(|job| !machine.undone.contains(job)) {
-            let Some(receipt) = done.get(job) else { continue };
+        // What may have happened is the last thing that the run did.
+        let in_doubt = machine.left.keys().rev().filter(|job| !job.undo && !done.contains_key(job));
+        let in_doubt = in_doubt.filter_map(|job| Some((job, list.iter().rfind(|receipt| receipt.job == *job)?)));
+        let finished = machine.done.iter().rev().filter(|job| !machine.undone.contains(job));
+        let finished = finished.filter_map(|job| Some((job, *done.get(job)?)));
+        for (job, receipt) in in_doubt.chain(finished) {
             if step.is_some_and(|step| step != receipt.step) || earlier.has_undone(receipt.key) {
                 continue;
             }
@@ -307,9 +311,18 @@ impl Kernel {
         Ok(undoing)
     }
 
+    /// The child run that a call started, or may have started.
+    fn child_of(&self, scope: &Scope, receipt: &Receipt) -> Option<RunId> {
+        if receipt.tool != SPAWN_CHILD_RUN {
+            return None;
+        }
+        let known = receipt.result["data"]["run_id"].as_str().and_then(|run| run.parse().ok());
+        known.or_else(|| last_child(self.store().as_ref(), scope, receipt.key).ok().flatten())
+    }
+
     /// How the child run that a job started is undone.
     fn undo_of_child(&self, scope: &Scope, receipt: &Receipt, plan: Plan<'_>) -> Result<Option<Undone>, Problem> {
-        let Some(child) = child_of(receipt) else { return Ok(None) };
+        let Some(child) = self.child_of(scope, receipt) else { return Ok(None) };
         let call = Some((UNDO_CHILD_RUN.to_owned(), json!({"run": child})));
         if !plan.asked() {
             // The undo run of the child looks into it when its turn comes: the child may still be running.
@@ -340,8 +353,10 @@ impl Kernel {
     fn touched_by(&self, scope: &Scope, state: &RunState, depth: u32) -> Touched {
         let list = state.receipts().unwrap_or_default();
         let mut found = touched(&list);
-        for receipt in list.iter().filter(|receipt| receipt.happened() && depth < MAX_DEPTH) {
-            let Some(state) = child_of(receipt).and_then(|child| self.engine().run_state(scope, child).ok()) else {
+        for receipt in list.iter().filter(|_| depth < MAX_DEPTH) {
+            let Some(state) =
+                self.child_of(scope, receipt).and_then(|child| self.engine().run_state(scope, child).ok())
+            else {
                 continue;
             };
             for (record, revision) in self.touched_by(scope, &state, depth + 1) {
@@ -373,6 +388,13 @@ impl Kernel {
         let undo = tool.def.undo.as_ref();
         if undo.is_some_and(|undo| undo.tool == UNDO_CHILD_RUN) {
             return self.undo_of_child(scope, receipt, plan);
+        }
+        if !receipt.happened() {
+            let message = format!(
+                "`{name}` (step {}) may have happened and is not undone: decide about its dead letter, then undo run {} again.",
+                receipt.step, state.row.id
+            );
+            return Err(Problem::new("cannot_be_undone", message));
         }
         let Some(undo) = undo else {
             let why = tool.def.no_undo.as_deref().unwrap_or("its pack declares no undo.");
@@ -508,11 +530,6 @@ struct Undone {
 /// Whether a problem says that there is nothing to undo.
 fn is_nothing(code: &str) -> bool {
     matches!(code, "nothing_to_undo" | "already_undone")
-}
-
-/// The child run that a call started.
-fn child_of(receipt: &Receipt) -> Option<RunId> {
-    receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN)?.parse().ok()
 }
 
 /// The records that a receipt says were created or changed, with their revision afterwards.

@@ -320,6 +320,53 @@ async fn an_undo_in_doubt_is_decided_before_the_step_is_undone_again() {
     kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
 }
 
+fn enqueue(tool: &str, input: serde_json::Value) -> Request {
+    Request { calls: vec![(tool.to_owned(), input)], ..Request::say(scope(), "", Mode::Enqueue) }
+}
+
+/// Stops a run whose worker never answers.
+async fn stop_at_work(kernel: &Kernel, run: RunId) {
+    let wait = std::time::Duration::from_secs(30);
+    assert_eq!(kernel.activate(&scope(), &["work".to_owned()], "w", 1, None, wait).await.unwrap().len(), 1);
+    kernel.cancel(&scope(), run).await.unwrap();
+    kernel.cancel(&scope(), run).await.unwrap();
+    until(|| kernel.report(&scope(), run).unwrap().status == RunStatus::Cancelled).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_names_the_step_that_is_in_doubt() {
+    let kernel = start();
+    let begun = kernel.begin(&enqueue("t.worked", json!({}))).await.unwrap();
+    stop_at_work(&kernel, begun.run).await;
+    let undone = kernel.undo(&scope(), begun.run, None, &Actor::local()).await.unwrap();
+    let id = undone.approval.as_deref().unwrap();
+    kernel.decide(&scope(), id, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| kernel.report(&scope(), undone.run).unwrap().status == RunStatus::Completed).await;
+    let message = kernel.report(&scope(), undone.run).unwrap().message;
+    assert!(message.contains("`t.work` (step work) may have happened and is not undone"), "{message}");
+    assert_eq!(count(&kernel, "thing"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_child_did_is_undone_although_the_child_is_in_doubt() {
+    let kernel = start();
+    let args = json!({"run": "t.worked"});
+    let begun = kernel.begin(&enqueue("t.middle", args)).await.unwrap();
+    stop_at_work(&kernel, begun.run).await;
+    assert_eq!(count(&kernel, "thing"), 1);
+    // Nobody waits for the child any longer; its worker may still be at it.
+    let child = child(&kernel, begun.run).id;
+    kernel.cancel(&scope(), child).await.unwrap();
+    until(|| kernel.report(&scope(), child).unwrap().status.is_over()).await;
+    let undone = kernel.undo(&scope(), begun.run, None, &Actor::local()).await.unwrap();
+    let id = undone.approval.as_deref().unwrap();
+    kernel.decide(&scope(), id, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| kernel.report(&scope(), undone.run).unwrap().status.is_over()).await;
+    let message = kernel.report(&scope(), undone.run).unwrap().message;
+    assert!(message.contains("`t.work` (step work) may have happened"), "{message}");
+    assert_eq!(count(&kernel, "thing"), 0);
+}
+
 /// The only record of a type.
 fn only(kernel: &Kernel, kind: &str) -> String {
     kernel.store().records(&scope(), kind, &Default::default(), 1, None).unwrap().items.remove(0).id.to_string()

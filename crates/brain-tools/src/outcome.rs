@@ -137,7 +137,8 @@ impl Answered<'_> {
         let message = format!("The outside system answered {}{said}", self.status);
         let code = format!("http_{}", self.status);
         match (class, self.retry_after) {
-            (FailureClass::Transient, Some(wait)) => Failure::asked_to_wait(&code, message, wait),
+            // The retry policy decides about a delay of zero.
+            (FailureClass::Transient, Some(wait)) if wait.0 > 0 => Failure::asked_to_wait(&code, message, wait),
             _ => Failure { class, code, message, retry_after: None, asked: false, settles: false },
         }
     }
@@ -152,10 +153,9 @@ pub fn retry_after(header: &str, date: Option<&str>, now: Timestamp) -> Option<M
         header.parse::<u64>().map_or(MAX_RETRY_AFTER, |secs| Millis(secs.saturating_mul(1000)))
     } else {
         let from = date.and_then(http_date).unwrap_or(now.as_millis());
-        Millis(u64::try_from(http_date(header)?.checked_sub(from)?).ok()?)
+        Millis(u64::try_from(http_date(header)?.checked_sub(from)?).unwrap_or(0))
     };
-    // The retry policy decides about a delay of zero.
-    (wait.0 > 0).then(|| wait.min(MAX_RETRY_AFTER))
+    Some(wait.min(MAX_RETRY_AFTER))
 }
 
 /// Milliseconds since the epoch of an HTTP date.

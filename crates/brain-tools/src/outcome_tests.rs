@@ -28,6 +28,7 @@ fn every_status_means_what_the_table_says() {
         (&[408, 500, 502, 504, 507, 520, 522, 524, 599][..], None, "unknown", "transient"),
         (&[408, 500, 502, 504], wait, "unknown", "transient after 7s"),
         (&[503], None, "unknown", "transient"),
+        (&[503], Some(Millis(0)), "transient", "transient"),
         (&[503, 425, 429], wait, "transient after 7s", "transient after 7s"),
         (&[425, 429], None, "transient", "transient"),
         (&[501, 505], None, "business", "business"),
@@ -129,7 +130,10 @@ fn retry_after_is_read_in_both_forms_and_bounded() {
     for far in ["999999999", "99999999999999999999999", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         assert_eq!(read(far, None), Some(MAX_RETRY_AFTER), "{far}");
     }
-    for nothing in ["0", "", "-5", "soon", "1.5", "Wed, 21 Oct 2015 07:00:00 GMT"] {
+    for at_once in ["0", "Wed, 21 Oct 2015 07:00:00 GMT"] {
+        assert_eq!(read(at_once, None), Some(Millis(0)), "{at_once}");
+    }
+    for nothing in ["", "-5", "soon", "1.5"] {
         assert_eq!(read(nothing, None), None, "{nothing}");
     }
 }

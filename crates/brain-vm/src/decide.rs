@@ -322,7 +322,7 @@ impl<'c> Machine<'c> {
                 self.after_half(job, attempt, failure)
             }
             Input::DidNotHappen(job, attempt, asked) if self.is_checking(state, job, attempt) => {
-                self.after_denial(state, job, attempt, asked, now)
+                self.after_denial(state, job, attempt, asked, now, noise)
             }
             Input::Retry(job) if self.may_retry(state, job) => vec![Event::JobReopened { job }],
             Input::Dismiss(job) if self.is_stuck(state, job) => vec![Event::JobDismissed { job }],

@@ -345,7 +345,25 @@ fn an_unknown_outcome_follows_what_the_tool_declares() {
     world.tick(0);
     assert!(matches!(world.log.last(), Some(Event::JobChecking { .. })), "it is asked again");
     world.input(Input::DidNotHappen(first, 1, world.now));
+    assert!(matches!(world.log.last(), Some(Event::JobRetrying { unsettled: false, .. })), "the attempt has failed");
+    world.tick(100);
     assert_eq!(world.open, [(first, 2)]);
+    world.assert_replays();
+
+    // It is not repeated for ever: the retry policy counts these attempts too.
+    let mut world = with(Idempotency::Check("t.check".into()));
+    let mut attempt = 1;
+    while world.state.jobs[&first].status != (JobStatus::Stuck { happened: Happened::No }) {
+        assert!(attempt <= 4, "a person decides after as many attempts as the policy allows");
+        world.tick(30_000);
+        world.input(Input::DidNotHappen(first, attempt, world.now));
+        world.tick(30_000);
+        if let Some((_, next)) = world.open.pop() {
+            attempt = next;
+            world.input(Input::Unknown(first, attempt, transient()));
+        }
+    }
+    assert!(attempt > 1 && world.state.awaits_person());
     world.assert_replays();
 
     let mut world = with(Idempotency::Check("t.check".into()));

@@ -112,6 +112,8 @@ impl Core {
                         let data = json!({"from": from, "to": self.node});
                         prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
                     }
+                    // A stop that its parent wrote into its inbox comes before anything else, so that nothing new starts.
+                    inputs.push(Told::Signals);
                     inputs.extend(jobs);
                     inputs.push(Told::Input(Input::Tick, None));
                 }

@@ -124,7 +124,7 @@ fn children_of(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Vec<RunId
 }
 
 /// The latest child run of a job.
-pub(crate) fn last_child(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
+pub fn last_child(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Option<RunId>, StoreError> {
     Ok(children_of(store, scope, job)?.pop())
 }
 

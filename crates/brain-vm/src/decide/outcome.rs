@@ -105,8 +105,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Handles a check that found no effect. If the check was called while the effect could still land, it proves
-    /// nothing, however late its answer arrived.
+    /// Handles a check that found no effect: the attempt failed, and the retry policy of the call decides whether another
+    /// follows. If the check was called while the effect could still land, it proves nothing, however late its answer
+    /// arrived.
     pub(super) fn after_denial(
         &self,
         state: &State,
@@ -114,6 +115,7 @@ impl Machine<'_> {
         attempt: u32,
         asked: Timestamp,
         now: Timestamp,
+        noise: u64,
     ) -> Decision {
         let lands_until = state.jobs.get(&job).and_then(|job| job.lands_until);
         if let Some(at) = lands_until.filter(|at| *at > asked && !planted("hasty-check")) {
@@ -123,7 +125,20 @@ impl Machine<'_> {
             let failure = Failure::business("not_done", "The call had not happened when the run was stopped.");
             return self.give_up(state, job, attempt, failure);
         }
-        vec![Event::CheckDenied { job, attempt }]
+        let message = "The call went unanswered, and the check found that it had not happened.";
+        let failure = Failure::transient("not_done", message).settled();
+        let mut events = vec![Event::CheckDenied { job, attempt }];
+        let policy = state.step(self.code, job.at()).call(job.undo).retry;
+        let counted = attempt - state.jobs.get(&job).map_or(0, |job| job.blocked).min(attempt);
+        if counted < policy.attempts {
+            let at = now.plus(policy.wait_before(counted + 1, noise));
+            events.push(Event::JobRetrying { job, attempt, failure, at, unsettled: false });
+        } else if !job.undo && state.step(self.code, job.at()).on_failure != OnFailure::Stop {
+            events.extend(self.give_up(state, job, attempt, failure));
+        } else {
+            events.push(Event::JobStuck { job, attempt, failure, happened: Happened::No });
+        }
+        events
     }
 
     /// Handles an attempt that had its effect but returned an unusable answer.
