@@ -462,7 +462,10 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     };
     match machine.phase() {
         Phase::Ended(End::Completed) if stays.is_empty() => {}
-        Phase::Ended(End::Completed) => message.say(format!("Some of it stays: {}", stays.join(" "))),
+        Phase::Ended(End::Completed) => {
+            message.say(format!("Some of it stays: {}", stays.join(" ")));
+            report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
+        }
         Phase::Ended(end) => {
             report.ok = false;
             let failure = machine.failure().cloned().unwrap_or_else(|| match end {

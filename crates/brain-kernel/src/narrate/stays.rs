@@ -19,7 +19,12 @@ pub(super) fn what_stays(registry: &Registry, state: &RunState, list: &[Receipt]
     }
     let below = list.iter().filter(|receipt| receipt.tool == UNDO_CHILD_RUN && receipt.happened());
     let below = below.flat_map(|receipt| receipt.result["data"]["not_undone"].as_array().into_iter().flatten());
-    sentences.extend(below.filter_map(|sentence| sentence.as_str().map(str::to_owned)));
+    // The plan of a parent already says what the plan of its child says.
+    for sentence in below.filter_map(Value::as_str) {
+        if !sentences.iter().any(|known| known == sentence) {
+            sentences.push(sentence.to_owned());
+        }
+    }
     sentences
 }
 
