@@ -748,7 +748,7 @@ pub(crate) enum DlqCommand {
         #[arg(long)]
         all: bool,
         /// Maximum number to list.
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = 20, value_parser = at_least_one)]
         limit: usize,
         /// Cursor printed at the end of the previous page.
         #[arg(long)]

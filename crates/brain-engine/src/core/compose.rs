@@ -113,7 +113,7 @@ impl Core {
                         prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
                     }
                     // A stop that its parent wrote into its inbox comes before anything else, so that nothing new starts.
-                    inputs.push(Told::Signals);
+                    inputs.push(Told::Stops);
                     inputs.extend(jobs);
                     inputs.push(Told::Input(Input::Tick, None));
                 }

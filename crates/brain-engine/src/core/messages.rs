@@ -84,6 +84,8 @@ pub enum Told {
     Job(JobKey, ToJob),
     /// Its inbox may have new entries.
     Signals,
+    /// Its inbox may have the stop of its parent. Other entries stay: their jobs may not wait for them yet.
+    Stops,
 }
 
 /// A message to a job.

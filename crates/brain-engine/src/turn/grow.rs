@@ -4,7 +4,7 @@ use brain_core::{Failure, Timestamp};
 use brain_registry::ToolResult;
 use brain_store::Write;
 use brain_store::blob::{Offloaded, offload};
-use brain_vm::{Delegate, Event, Input, JobId, JobStatus};
+use brain_vm::{Delegate, Event, Input, JobId, JobStatus, Stray};
 use serde_json::{Value, json};
 
 use super::{Turn, guarded};
@@ -49,6 +49,13 @@ impl Turn<'_> {
             let within = delegate["within_ms"].as_u64();
             let until = within.map(|within| self.now.plus(brain_core::Millis(within)));
             let to = if delegate["child_run"].is_null() { Delegate::Other } else { Delegate::Child };
+            let is_letter = self.state.job(job).is_some_and(|open| open.status.is_stuck());
+            if to == Delegate::Child && is_letter {
+                // The child may have ended meanwhile, and its answer may have been read: nobody would send another. What
+                // it answers from now on settles the dead letter.
+                self.input(Input::Stray(Stray::LateAnswer), None);
+                return;
+            }
             self.input(Input::Delegated(job, attempt, until, to), Some(payload(args, &result)));
         } else if result.review.is_some() {
             self.input(Input::Review(job, attempt), Some(payload(args, &result)));

@@ -48,7 +48,8 @@ impl Turn<'_> {
                 }
                 None => self.tell_nobody(&message),
             },
-            Told::Signals => self.signals(),
+            Told::Signals => self.signals(|_| true),
+            Told::Stops => self.signals(is_stop),
         }
     }
 
@@ -232,20 +233,20 @@ impl Turn<'_> {
 
     /// Processes the inbox. Signals that their job does not wait for yet stay there; others that are not expected leave
     /// an event.
-    fn signals(&mut self) {
+    fn signals(&mut self, concerns: fn(&Value) -> bool) {
         // The outcome of a signal must not replace the answer to a request in the same turn.
         let answer = std::mem::take(&mut self.answer);
-        self.take_signals();
+        self.take_signals(concerns);
         self.answer = answer;
     }
 
-    fn take_signals(&mut self) {
+    fn take_signals(&mut self, concerns: fn(&Value) -> bool) {
         let rows = self.records.reader.signals().unwrap_or_else(|error| {
             self.away = Some(error);
             Vec::new()
         });
-        for SignalRow { id, body, .. } in rows {
-            if body["cancel"].is_object() {
+        for SignalRow { id, body, .. } in rows.into_iter().filter(|row| concerns(&row.body)) {
+            if is_stop(&body) {
                 // The parent run is being stopped.
                 self.preconditions.push(Precondition::SignalPresent { run: self.run, id: id.clone() });
                 self.writes.push(Write::TakeSignal { run: self.run, id });
@@ -305,6 +306,11 @@ impl Turn<'_> {
     fn undoes(&self, job: JobId) -> bool {
         job.undo || self.state.step(self.code, job.at()).on_failure == OnFailure::Letter
     }
+}
+
+/// Whether a signal stops the run because its parent is being stopped.
+fn is_stop(body: &Value) -> bool {
+    body["cancel"].is_object()
 }
 
 /// Whether an outcome is certain: it happened, or it did not.
