@@ -400,16 +400,23 @@ async fn an_undo_of_a_child_that_fails_does_not_stop_the_others() {
     assert!(open.is_empty(), "{open:?}");
 }
 
+/// Undoes a run whose thing got a label after the undo was staged: the undo of the thing fails, the other one is done.
+/// Returns the run, its undo and the thing.
+async fn undone_while_labelled(kernel: &Kernel) -> (Report, Report, String) {
+    let done = call(kernel, "t.flipped", json!({})).await;
+    let thing = only(kernel, "thing");
+    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    call(kernel, "t.label", json!({"thing_id": thing})).await;
+    let approval = staged.approval.as_deref().unwrap();
+    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| count(kernel, "other") == 0).await;
+    (done, staged, thing)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_of_an_asked_undo_that_fails_is_a_dead_letter_and_the_others_go_on() {
     let kernel = start();
-    let done = call(&kernel, "t.flipped", json!({})).await;
-    let thing = only(&kernel, "thing");
-    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
-    call(&kernel, "t.label", json!({"thing_id": thing})).await;
-    let approval = staged.approval.as_deref().unwrap();
-    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
-    until(|| count(&kernel, "other") == 0).await;
+    let (done, staged, thing) = undone_while_labelled(&kernel).await;
     let letters = kernel.store().letters_of(&scope(), staged.run).unwrap();
     assert_eq!(
         letters.iter().map(|letter| (letter.open, letter.tool.as_str())).collect::<Vec<_>>(),
@@ -435,13 +442,7 @@ async fn a_step_of_an_asked_undo_that_fails_is_a_dead_letter_and_the_others_go_o
 #[tokio::test(flavor = "multi_thread")]
 async fn a_retried_step_of_an_undo_completes_it() {
     let kernel = start();
-    let done = call(&kernel, "t.flipped", json!({})).await;
-    let thing = only(&kernel, "thing");
-    let staged = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
-    call(&kernel, "t.label", json!({"thing_id": thing})).await;
-    let approval = staged.approval.as_deref().unwrap();
-    kernel.decide(&scope(), approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
-    until(|| count(&kernel, "other") == 0).await;
+    let (_, staged, _) = undone_while_labelled(&kernel).await;
     let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
     call(&kernel, "t.unlabel", json!({"label_id": only(&kernel, "label")})).await;
     kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();

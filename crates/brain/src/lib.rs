@@ -87,7 +87,8 @@ pub fn main() -> ExitCode {
 /// The error without suggestions of old names, which the help does not show.
 fn without_old_names(mut error: clap::Error) -> clap::Error {
     let invalid = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
-    let first = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let mut args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let first = args.find(|arg| !arg.starts_with('-'));
     if invalid.is_none() || invalid != first {
         return error;
     }

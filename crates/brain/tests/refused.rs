@@ -85,3 +85,13 @@ fn a_list_says_that_there_are_more() {
     let shown = text(&run(&store, &["do", "list tasks"]));
     assert!(shown.contains("100 tasks. There are more.") && shown.contains("brain records list TYPE"), "{shown}");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf_8_is_wrong_usage() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let odd = std::ffi::OsStr::from_bytes(b"list\xff");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_brain")).arg(odd).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && shown.contains("unrecognized subcommand"), "{shown}");
+}
