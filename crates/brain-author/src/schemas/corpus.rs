@@ -10,12 +10,13 @@ pub(super) fn schema() -> (Value, Defs) {
             ("say", "What somebody says.", text()),
             (
                 "expect",
-                "What should come of it: `none` (out of scope), `ask`, `{tool: NAME, slots: {…}}` or `{playbook: NAME, slots: {…}}`.",
-                either([choice(&["none", "ask"]), part("expectation")]),
+                "What should come of it: `none` (out of scope), `ask`, `{tool: NAME, slots: {…}}`, `{playbook: NAME, slots: {…}}`, or a list of those.",
+                part("expected"),
             ),
         ],
         &["say", "expect"],
     );
+    let expectations = json!({"type": "array", "items": part("expected"), "minItems": 1});
     let expectation = closed(
         vec![
             ("tool", "The tool that is meant.", full_name()),
@@ -23,10 +24,14 @@ pub(super) fn schema() -> (Value, Defs) {
             ("none", "Nothing is meant: out of scope.", value()),
             ("ask", "Brain should ask, between these if they are named.", either([flag(), texts()])),
             ("slots", "What should be understood.", values()),
+            ("question", "A question about records of these types; nothing may be written.", texts()),
+            ("nothing", "Nothing with an effect is meant; these are the tools that it speaks of.", texts()),
+            ("either", "Any one of these is right.", expectations.clone()),
         ],
         &[],
     );
     let root =
         json!({"type": "array", "items": part("row"), "description": "Nothing is ever matched against a corpus."});
-    (root, defs([("row", row), ("expectation", expectation)]))
+    let expected = either([choice(&["none", "ask"]), part("expectation"), expectations]);
+    (root, defs([("row", row), ("expectation", expectation), ("expected", expected)]))
 }

@@ -92,7 +92,7 @@ impl<'a> Scale<'a> {
                     say: row.say,
                     reading: match row.verdict {
                         Grade::Right => Reading::Right,
-                        Grade::Asked => Reading::Asked,
+                        Grade::Offered | Grade::Asked | Grade::NotUnderstood => Reading::Asked,
                         Grade::Wrong => Reading::Wrong,
                     },
                 });

@@ -1,20 +1,43 @@
 //! Measures understanding against a pack's held-out corpus.
 
-use brain_nlu::{Confidence, Intent, Understanding};
+mod grade;
+mod values;
+
+use brain_nlu::{Intent, Understanding};
+use brain_registry::Registry;
 use brain_registry::model::{CorpusRow, CorpusSet, Expectation};
-use brain_registry::{Registry, normalise};
 use serde_json::{Map, Value};
 
-/// How one utterance was read, compared with its expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+/// How one utterance was read, compared with its expectation; the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// Understood as expected.
     Right,
-    /// Brain asked or did not understand, although the answer was clear.
+    /// Brain asked, and what was expected is among the answers.
+    Offered,
+    /// Brain asked something else, although the answer was clear.
     Asked,
+    /// Brain did not understand, although the request was clear.
+    NotUnderstood,
     /// Misunderstood, and Brain would have executed it.
     Wrong,
+}
+
+impl Grade {
+    /// Every grade, the best first.
+    pub const ALL: [Self; 5] = [Self::Right, Self::Offered, Self::Asked, Self::NotUnderstood, Self::Wrong];
+
+    /// Its name in a table.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Offered => "asked, with the right one offered",
+            Self::Asked => "asked",
+            Self::NotUnderstood => "not understood",
+            Self::Wrong => "wrong",
+        }
+    }
 }
 
 /// The score of one row.
@@ -22,6 +45,8 @@ pub enum Grade {
 pub struct RowScore {
     /// The utterance.
     pub say: String,
+    /// The file of the corpus that it is in.
+    pub group: String,
     /// How it was read.
     pub verdict: Grade,
     /// What was expected.
@@ -52,103 +77,86 @@ impl CorpusScore {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 
-    /// The rows that were misunderstood with confidence.
+    /// The share of rows with this verdict, in %; 0 if there are no rows.
+    pub fn share(&self, verdict: Grade) -> f64 {
+        100.0 * self.count(verdict) as f64 / self.total().max(1) as f64
+    }
+
+    /// The scores of each file, by name.
+    pub fn groups(&self) -> std::collections::BTreeMap<&str, Self> {
+        let mut found: std::collections::BTreeMap<&str, Self> = std::collections::BTreeMap::new();
+        for row in &self.rows {
+            found.entry(&row.group).or_default().rows.push(row.clone());
+        }
+        found
+    }
+
+    /// The rows that were misunderstood and would have been executed.
     pub fn wrong(&self) -> impl Iterator<Item = &RowScore> {
         self.rows.iter().filter(|row| row.verdict == Grade::Wrong)
     }
 }
 
-/// Scores every utterance of one set.
+/// Scores every utterance of one set of the packs.
 pub fn score(registry: &Registry, set: CorpusSet, understand: impl Fn(&str) -> Understanding) -> CorpusScore {
-    let rows = registry.corpus().iter().filter(|row| row.set == set).map(|row| {
+    score_rows(registry, registry.corpus().iter().filter(|row| row.set == set), understand)
+}
+
+/// Scores these utterances.
+pub fn score_rows<'a>(
+    registry: &Registry,
+    rows: impl Iterator<Item = &'a CorpusRow>,
+    understand: impl Fn(&str) -> Understanding,
+) -> CorpusScore {
+    let rows = rows.map(|row| {
         let understanding = understand(&row.say);
+        let target = row.expect.target();
         RowScore {
             say: row.say.clone(),
-            verdict: judge(registry, row, &understanding),
+            group: row.group.clone(),
+            verdict: grade::grade(registry, &row.expect, &understanding),
             wanted: wanted(&row.expect),
-            target: match &row.expect {
-                Expectation::Tool { name, .. } | Expectation::Playbook { name, .. } => Some(name.clone()),
-                Expectation::None | Expectation::Ask(_) => None,
-            },
-            slots: match &row.expect {
-                Expectation::Tool { slots, .. } | Expectation::Playbook { slots, .. } => slots.clone(),
-                Expectation::None | Expectation::Ask(_) => Map::new(),
-            },
+            target: target.map(|(name, _)| name.to_owned()),
+            slots: target.map(|(_, slots)| slots.clone()).unwrap_or_default(),
             read: read(&understanding),
         }
     });
     CorpusScore { rows: rows.collect() }
 }
 
-fn judge(registry: &Registry, row: &CorpusRow, understanding: &Understanding) -> Grade {
-    match (&row.expect, understanding) {
-        (
-            Expectation::Tool { name, slots } | Expectation::Playbook { name, slots },
-            Understanding::Clear { intents },
-        ) => match intents.as_slice() {
-            [one] if one.target == *name && same_slots(registry, one, slots) => Grade::Right,
-            [one] if one.target == *name && !one.invalid.is_empty() => Grade::Asked,
-            _ => Grade::Wrong,
-        },
-        (Expectation::None, Understanding::Unknown { .. } | Understanding::SmallTalk { .. }) => Grade::Right,
-        (Expectation::Ask(_), Understanding::Ask(_) | Understanding::Unknown { .. }) => Grade::Right,
-        // Missing or invalid values are asked for before anything runs.
-        (Expectation::Ask(among), Understanding::Clear { intents }) => {
-            let asks = intents.iter().all(|intent| {
-                (among.is_empty() || among.contains(&intent.target))
-                    && (!intent.invalid.is_empty() || lacks_something(registry, intent))
-            });
-            if asks { Grade::Right } else { Grade::Wrong }
-        }
-        (Expectation::None, Understanding::Clear { intents })
-            if intents.iter().all(|intent| intent.confidence > Confidence::Low) =>
-        {
-            Grade::Wrong
-        }
-        _ => Grade::Asked,
-    }
-}
-
-fn schema<'a>(registry: &'a Registry, target: &str) -> Option<&'a Value> {
-    let tool = registry.tool(target).map(|tool| &tool.def.input);
-    tool.or_else(|| registry.playbook(target).map(|playbook| &playbook.slots))
-}
-
 fn said(intent: &Intent) -> Value {
     intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect::<Map<_, _>>().into()
 }
 
-fn lacks_something(registry: &Registry, intent: &Intent) -> bool {
-    let said = said(intent);
-    let required = schema(registry, &intent.target).and_then(|schema| schema["required"].as_array());
-    required.into_iter().flatten().filter_map(Value::as_str).any(|name| said.get(name).is_none())
-}
-
-fn same_slots(registry: &Registry, intent: &Intent, wanted: &Map<String, Value>) -> bool {
-    let Some(schema) = schema(registry, &intent.target) else { return false };
-    let got = normalise(schema, said(intent));
-    let wanted = normalise(schema, Value::Object(wanted.clone()));
-    got == wanted
-}
-
 fn wanted(expect: &Expectation) -> String {
+    let list = |members: &[Expectation], word: &str| members.iter().map(wanted).collect::<Vec<_>>().join(word);
     match expect {
         Expectation::Tool { name, slots } | Expectation::Playbook { name, slots } => {
             format!("{name} {}", Value::Object(slots.clone()))
         }
         Expectation::None => "nothing".into(),
         Expectation::Ask(among) => format!("a question {among:?}"),
+        Expectation::Calls(members) => list(members, " + "),
+        Expectation::Either(members) => list(members, " or "),
+        Expectation::Question(types) => format!("an answer about {}", types.join(", ")),
+        Expectation::Nothing(tools) => format!("nothing done, not even {}", tools.join(", ")),
     }
 }
 
 fn read(understanding: &Understanding) -> String {
     match understanding {
         Understanding::Clear { intents } => {
-            let list: Vec<String> =
-                intents.iter().map(|intent| format!("{} {}", intent.target, said(intent))).collect();
-            list.join(" + ")
+            let one = |intent: &Intent| {
+                let invalid: Vec<String> =
+                    intent.invalid.iter().map(|slot| format!(" ({} “{}”?)", slot.name, slot.text)).collect();
+                format!("{} {}{}", intent.target, said(intent), invalid.concat())
+            };
+            intents.iter().map(one).collect::<Vec<_>>().join(" + ")
         }
-        Understanding::Ask(question) => question.text.clone(),
+        Understanding::Ask(question) => {
+            let options: Vec<&str> = question.options.iter().map(|option| option.target.as_str()).collect();
+            format!("asks: {} [{}]", question.text, options.join(", "))
+        }
         Understanding::SmallTalk { talk } => format!("{talk:?}"),
         Understanding::Unknown { .. } => "nothing".into(),
     }

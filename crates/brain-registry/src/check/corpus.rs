@@ -25,39 +25,62 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             let help = format!("the other one is in {file}, line {line}; corpora must not overlap");
             cx.report(Code::DuplicateUtterance, row.name, "this utterance is there twice", Some(help));
         }
-        let expect = row.at(&["expect"]);
-        match &row.value.expect {
-            Expectation::None => {}
-            Expectation::Ask(names) => {
-                for (index, name) in names.iter().enumerate().filter(|(_, name)| world.playbook(name).is_none()) {
-                    known_tool(&mut cx, world, name, expect.nearest(["ask", &index.to_string()]).span);
-                }
-            }
-            Expectation::Tool { name, .. } => {
-                if let Some(tool) = known_tool(&mut cx, world, name, expect.nearest(["tool"]).span) {
-                    slots(&mut cx, name, &tool.input, expect.get("slots"));
-                }
-            }
-            Expectation::Playbook { name, .. } => match world.playbook(name) {
-                Some(playbook) => slots(&mut cx, name, &playbook.slots, expect.get("slots")),
-                None if !world.surely_unknown(name) => {}
-                None => {
-                    let names = world.playbooks.iter().map(|playbook| playbook.value.name.as_str());
-                    let help = did_you_mean(name, names);
-                    cx.report(
-                        Code::UnknownTool,
-                        expect.nearest(["playbook"]).span,
-                        format!("there is no playbook `{name}`"),
-                        help,
-                    );
-                }
-            },
-        }
+        expectation(&mut cx, world, &row.value.expect, row.at(&["expect"]));
     }
 }
 
-/// Whether a record is given by name: `{mention: Kim Park}`.
+fn expectation(cx: &mut Context<'_>, world: &World, expect: &Expectation, node: &Node) {
+    let at = |key: &str| node.nearest([key]).span;
+    match expect {
+        Expectation::None => {}
+        Expectation::Ask(names) => tools(cx, world, names, node.get("ask")),
+        Expectation::Nothing(names) => tools(cx, world, names, node.get("nothing")),
+        Expectation::Question(types) => {
+            for name in types.iter().filter(|name| !world.records.iter().any(|record| record.value.name == **name)) {
+                let help = did_you_mean(name, world.records.iter().map(|record| record.value.name.as_str()));
+                cx.report(Code::BadExpectation, at("question"), format!("there is no record type `{name}`"), help);
+            }
+        }
+        Expectation::Calls(members) => each(cx, world, members, Some(node)),
+        Expectation::Either(members) => each(cx, world, members, node.get("either")),
+        Expectation::Tool { name, .. } => {
+            if let Some(tool) = known_tool(cx, world, name, at("tool")) {
+                slots(cx, name, &tool.input, node.get("slots"));
+            }
+        }
+        Expectation::Playbook { name, .. } => match world.playbook(name) {
+            Some(playbook) => slots(cx, name, &playbook.slots, node.get("slots")),
+            None if !world.surely_unknown(name) => {}
+            None => {
+                let names = world.playbooks.iter().map(|playbook| playbook.value.name.as_str());
+                let help = did_you_mean(name, names);
+                cx.report(Code::UnknownTool, at("playbook"), format!("there is no playbook `{name}`"), help);
+            }
+        },
+    }
+}
+
+fn each(cx: &mut Context<'_>, world: &World, members: &[Expectation], node: Option<&Node>) {
+    let nodes = node.and_then(Node::as_seq).unwrap_or(&[]);
+    for (member, node) in members.iter().zip(nodes) {
+        expectation(cx, world, member, node);
+    }
+}
+
+/// Checks names of tools or playbooks.
+fn tools(cx: &mut Context<'_>, world: &World, names: &[String], node: Option<&Node>) {
+    let Some(node) = node else { return };
+    for (index, name) in names.iter().enumerate().filter(|(_, name)| world.playbook(name).is_none()) {
+        let item = node.as_seq().and_then(|items| items.get(index)).unwrap_or(node);
+        known_tool(cx, world, name, item.span);
+    }
+}
+
+/// Whether a record, or each record of a list, is given by name: `{mention: Kim Park}`.
 fn is_named(property: &Value, value: &Node) -> bool {
+    if let Some(items) = value.as_seq() {
+        return !items.is_empty() && items.iter().all(|item| is_named(&property["items"], item));
+    }
     let entries = value.as_map().unwrap_or(&[]);
     property["x-entity"].is_string() && matches!(entries, [(key, _)] if key.text == "mention")
 }

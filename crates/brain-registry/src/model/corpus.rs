@@ -10,6 +10,8 @@ pub struct CorpusRow {
     pub pack: String,
     /// Its purpose.
     pub set: CorpusSet,
+    /// The name of its file, without ending: what these utterances have in common.
+    pub group: String,
     /// The utterance.
     pub say: String,
     /// The expected reading.
@@ -48,4 +50,23 @@ pub enum Expectation {
     None,
     /// A clarifying question; if targets are named, among them.
     Ask(Vec<String>),
+    /// These requests, in this order. A member is a tool, a playbook or `None`.
+    Calls(Vec<Expectation>),
+    /// A question about records of these types: an answer, a tool that only reads such records, or an offer to do
+    /// something. Anything that writes is wrong.
+    Question(Vec<String>),
+    /// Nothing with an effect, neither these tools, which the utterance speaks of, nor others.
+    Nothing(Vec<String>),
+    /// Any one of these.
+    Either(Vec<Expectation>),
+}
+
+impl Expectation {
+    /// The expected tool or playbook and its slots, if exactly one is expected.
+    pub fn target(&self) -> Option<(&str, &Map<String, Value>)> {
+        match self {
+            Self::Tool { name, slots } | Self::Playbook { name, slots } => Some((name, slots)),
+            _ => None,
+        }
+    }
 }

@@ -141,8 +141,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
     let reader = corpus_vocabulary(&registry, LanguageConfig::default().encoder);
     let result = score(&registry, CorpusSet::Test, |text| reader.read(text));
     let total = result.total();
-    let share = |count: usize| if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
-    let corpus_ok = share(result.count(Grade::Wrong)) <= MAX_WRONG_PERCENT;
+    let corpus_ok = result.share(Grade::Wrong) <= MAX_WRONG_PERCENT;
     let ok = failed.is_empty() && corpus_ok;
     if global.json {
         let failures: Vec<_> = failed
@@ -152,18 +151,20 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
         show::json(&serde_json::json!({
             "ok": ok,
             "scenarios": {"passed": passed, "failed": failures},
-            "corpus": {"rows": total, "right": result.count(Grade::Right), "asked": result.count(Grade::Asked), "wrong": result.wrong().map(|row| serde_json::json!({"say": row.say, "wanted": row.wanted, "read": row.read})).collect::<Vec<_>>()},
+            "corpus": {"rows": total, "right": result.count(Grade::Right), "offered": result.count(Grade::Offered), "asked": result.count(Grade::Asked), "not_understood": result.count(Grade::NotUnderstood), "wrong": result.wrong().map(|row| serde_json::json!({"say": row.say, "wanted": row.wanted, "read": row.read})).collect::<Vec<_>>()},
         }));
         return Ok(ok);
     }
     if total > 0 {
         outln!(
-            "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked, {:.1} % wrong and confident",
+            "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked with the right one offered, {:.1} % asked, {:.1} % not understood, {:.1} % wrong",
             if corpus_ok { GREEN } else { RED },
             if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
-            share(result.count(Grade::Right)),
-            share(result.count(Grade::Asked)),
-            share(result.count(Grade::Wrong)),
+            result.share(Grade::Right),
+            result.share(Grade::Offered),
+            result.share(Grade::Asked),
+            result.share(Grade::NotUnderstood),
+            result.share(Grade::Wrong),
         );
         for row in result.wrong() {
             outln!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);

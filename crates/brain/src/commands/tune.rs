@@ -87,7 +87,7 @@ fn tried(registry: &Registry, reader: &Reader, thresholds: Thresholds) -> Tried 
     let result = score(registry, CorpusSet::Tune, |text| reader.read_with(text, &thresholds));
     Tried {
         right: result.count(Grade::Right),
-        asked: result.count(Grade::Asked),
+        asked: result.total() - result.count(Grade::Right) - result.count(Grade::Wrong),
         wrong: result.count(Grade::Wrong),
         thresholds,
     }

@@ -51,32 +51,62 @@ fn report(result: &CorpusScore, tier: &str) -> Value {
     let rows: Vec<Value> = result
         .rows
         .iter()
-        .map(|row| json!({"say": row.say, "verdict": row.verdict, "wanted": row.wanted, "read": row.read}))
+        .map(|row| {
+            json!({"say": row.say, "group": row.group, "verdict": row.verdict, "wanted": row.wanted, "read": row.read})
+        })
         .collect();
+    let mut report = counts(result);
+    let groups: Map<String, Value> =
+        result.groups().iter().map(|(name, score)| ((*name).to_owned(), counts(score))).collect();
+    report["tier"] = tier.into();
+    report["groups"] = groups.into();
+    report["each"] = rows.into();
+    report
+}
+
+fn counts(result: &CorpusScore) -> Value {
     json!({
-        "tier": tier, "rows": result.total(), "right": result.count(Grade::Right),
-        "asked": result.count(Grade::Asked), "wrong": result.count(Grade::Wrong), "each": rows,
+        "rows": result.total(), "right": result.count(Grade::Right), "offered": result.count(Grade::Offered),
+        "asked": result.count(Grade::Asked), "not_understood": result.count(Grade::NotUnderstood),
+        "wrong": result.count(Grade::Wrong),
     })
 }
 
 fn print(result: &CorpusScore, tier: &str) {
-    let share = |verdict: Grade| 100.0 * result.count(verdict) as f64 / result.total().max(1) as f64;
     for row in &result.rows {
         let sign = match row.verdict {
             Grade::Right => continue,
+            Grade::Offered => format!("{DIM}?{DIM:#}"),
             Grade::Asked => format!("{YELLOW}?{YELLOW:#}"),
+            Grade::NotUnderstood => format!("{YELLOW}–{YELLOW:#}"),
             Grade::Wrong => format!("{RED}✗{RED:#}"),
         };
         outln!("{sign} “{}”\n    wanted {}\n    {DIM}read   {}{DIM:#}", row.say, row.wanted, row.read);
     }
-    let colour = if result.count(Grade::Wrong) == 0 { GREEN } else { RED };
-    outln!(
-        "{} rows: {:.1} % right, {:.1} % asked, {colour}{:.1} % wrong and confident{colour:#} {DIM}({tier}){DIM:#}",
-        result.total(),
+    let groups = result.groups();
+    let width = groups.keys().map(|name| name.len()).max().unwrap_or(0).max("all".len());
+    outln!("\n{DIM}{:width$}  rows  right  offered  asked  not understood  wrong{DIM:#}", "");
+    for (name, score) in &groups {
+        outln!("{}", line(name, score, width));
+    }
+    if groups.len() > 1 {
+        outln!("{}", line("all", result, width));
+    }
+    outln!("{DIM}In %. “offered”: asked, with the right one among the answers. Encoder: {tier}{DIM:#}");
+}
+
+fn line(name: &str, score: &CorpusScore, width: usize) -> String {
+    let share = |grade: Grade| score.share(grade);
+    let colour = if score.count(Grade::Wrong) == 0 { GREEN } else { RED };
+    format!(
+        "{name:width$}  {:4}  {:5.1}  {:7.1}  {:5.1}  {:14.1}  {colour}{:5.1}{colour:#}",
+        score.total(),
         share(Grade::Right),
+        share(Grade::Offered),
         share(Grade::Asked),
-        share(Grade::Wrong)
-    );
+        share(Grade::NotUnderstood),
+        share(Grade::Wrong),
+    )
 }
 
 /// Prints what changed since an earlier report; `false` if something got worse.
@@ -90,8 +120,10 @@ fn compare(file: &Path, now: &Value) -> Result<bool> {
         rows.map(|row| (text(&row["say"]), text(&row["verdict"]))).collect()
     };
     let rank = |verdict: &str| match verdict {
-        "right" => 2,
-        "asked" => 1,
+        "right" => 4,
+        "offered" => 3,
+        "asked" => 2,
+        "not_understood" => 1,
         _ => 0,
     };
     let (before, now) = (verdicts(&before), verdicts(now));
