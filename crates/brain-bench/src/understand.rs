@@ -228,6 +228,7 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
             nouns: vec![noun.to_owned()],
             synonyms: Vec::new(),
             destructive: action == "delete",
+            reads_only: false,
             slots: BTreeMap::from([("id".to_owned(), id.clone()), ("name".to_owned(), text.clone())]),
             phrases: all.take(own).collect(),
         });

@@ -14,3 +14,18 @@ pub fn which(titles: &[String]) -> String {
         [] => String::new(),
     }
 }
+
+/// Asks whether something is wanted although the utterance was no request.
+pub fn not_requested(kind: &str, word: &str, title: &str) -> String {
+    format!("“{word}” makes this {kind}, not a request. Do you want this: {title}?")
+}
+
+/// Asks about words that no reading uses.
+pub fn left_over(words: &[&str], title: &str) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
+    let list = match quoted.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        other => other.concat(),
+    };
+    format!("What about {list}? Without that, I would do this: {title}.")
+}

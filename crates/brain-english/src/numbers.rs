@@ -110,3 +110,11 @@ pub const ORDINALS: [(&str, i64); 21] = [
 pub const ORDINAL_ENDINGS: [&str; 4] = ["st", "nd", "rd", "th"];
 /// Words for the percent sign.
 pub const PERCENT: [&str; 2] = ["percent", "pct"];
+
+/// Whether a word names a number.
+pub fn is_number_word(word: &str) -> bool {
+    !ARTICLES.contains(&word)
+        && (CARDINALS.iter().any(|(name, _)| *name == word)
+            || word == HALF
+            || ["dozen", "dozens", "couple"].contains(&word))
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brain_embed::{Encoder, StaticTable};
 use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, Tuning, Vocabulary};
-use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, RecordOp};
+use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, Playbook, PlaybookStep, RecordOp};
 use brain_registry::{Registry, Tool};
 use serde_json::Value;
 
@@ -51,6 +51,7 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
             nouns: Vec::new(),
             synonyms: Vec::new(),
             destructive: false,
+            reads_only: reads_only(registry, playbook),
             slots: slots(&playbook.slots),
             phrases: playbook.phrases.clone(),
         });
@@ -103,9 +104,16 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
         nouns,
         synonyms: def.synonyms.clone(),
         destructive: def.effect == Effect::Irreversible || deletes || says_so,
+        reads_only: def.effect == Effect::Read,
         slots: slots(&def.input),
         phrases: def.phrases.clone(),
     }
+}
+
+/// Whether every step of a playbook only reads.
+fn reads_only(registry: &Registry, playbook: &Playbook) -> bool {
+    let reads = |step: &PlaybookStep| registry.tool(&step.tool).is_some_and(|tool| tool.def.effect == Effect::Read);
+    playbook.steps.iter().all(reads)
 }
 
 /// The thresholds of the packs (`settings: {understanding: …}`), else the defaults.

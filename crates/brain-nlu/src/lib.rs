@@ -29,6 +29,6 @@ pub use read::choose::Thresholds;
 pub use read::understand;
 pub use small_talk::small_talk;
 pub use understanding::{
-    Confidence, Evidence, Intent, InvalidSlot, Question, SearchEvidence, SlotValue, Source, Stage, Suggestion,
+    Accounted, Confidence, Evidence, Intent, InvalidSlot, Modality, Question, Role, SearchEvidence, SlotValue, Source, Stage, Suggestion,
     TierOption, Understanding,
 };

@@ -49,8 +49,68 @@ pub struct Intent {
     pub confidence: Confidence,
     /// The clause, in bytes of the utterance.
     pub span: Range<usize>,
+    /// What became of each word; neighbours with the same role are one entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub account: Vec<Accounted>,
     /// Why the clause was read this way.
     pub evidence: Evidence,
+}
+
+/// Words of a clause, and what became of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Accounted {
+    /// Their position, in bytes of the utterance.
+    pub span: Range<usize>,
+    /// What became of them.
+    pub role: Role,
+}
+
+/// What a reading makes of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It says what is asked for.
+    Phrase,
+    /// It is part of a value.
+    Slot,
+    /// It holds the sentence together.
+    Filler,
+    /// It was ignored: it could not change what is done.
+    Minor,
+    /// It was not understood, and could change what is done.
+    Leftover,
+}
+
+/// What a clause is if it is no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Modality {
+    /// “is lead Bob lost?”
+    Question,
+    /// “don't delete lead Bob”
+    Negation,
+    /// “if Bob says yes, …”
+    Condition,
+    /// “the boss reckons that …”
+    Report,
+    /// “I might …”
+    Wish,
+    /// “yesterday I created …”
+    Past,
+}
+
+impl Modality {
+    /// Its name in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Question => "a question",
+            Self::Negation => "a refusal",
+            Self::Condition => "a condition",
+            Self::Report => "somebody's report",
+            Self::Wish => "a wish",
+            Self::Past => "something that happened before",
+        }
+    }
 }
 
 /// A slot's value and its position.
@@ -99,6 +159,9 @@ pub struct Evidence {
     /// The word that suggests this is not a request: “did”, “dont”.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
+    /// What the clause is, if it is not a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modality: Option<Modality>,
     /// The second best reading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<String>,
@@ -170,6 +233,9 @@ pub struct Question {
     pub text: String,
     /// The readings.
     pub options: Vec<Intent>,
+    /// Words of the utterance that no reading uses, and that could change what is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leftover: Vec<Range<usize>>,
     /// The kinds of action to choose from first, if there are too many readings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<TierOption>,

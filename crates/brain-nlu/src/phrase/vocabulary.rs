@@ -11,6 +11,7 @@ use crate::model::encoder::CombinedEncoder;
 use crate::model::{Model, Training};
 use crate::phrase::pattern::{PatternError, Piece};
 use crate::phrase::{Beginnings, Phrase};
+use crate::read::account::Known;
 use crate::text::speller::Speller;
 use crate::text::tokens::quick_hash;
 use crate::text::words::{ADDRESS, ID, NUMBER, words};
@@ -22,7 +23,7 @@ use brain_slot::SlotKind;
 use brain_slot::folded;
 
 /// Version of the snapshot format. Bump it when the same phrases would yield another snapshot.
-const SNAPSHOT: u32 = 7;
+const SNAPSHOT: u32 = 8;
 /// Words in more phrases than this are not indexed.
 const MAX_WITH_WORD: usize = 300;
 /// Training weight of a generated phrase.
@@ -47,6 +48,9 @@ pub struct Target {
     pub synonyms: Vec<String>,
     /// Whether it deletes something irrevocably.
     pub destructive: bool,
+    /// Whether it changes nothing. Questions may lead to it.
+    #[serde(default)]
+    pub reads_only: bool,
     /// Its slots.
     pub slots: BTreeMap<String, SlotSpec>,
     /// Example requests, with `{slots}`.
@@ -109,6 +113,8 @@ pub struct Tuning {
 /// All phrases of all targets, compiled.
 pub struct Vocabulary {
     pub(crate) targets: Vec<Target>,
+    /// The words that each target is asked for with; collected when a target is first considered.
+    known: Vec<OnceLock<Known>>,
     pub(crate) phrases: Vec<Phrase>,
     /// The target of each phrase, apart from the phrases for locality: many are looked up per utterance.
     pub(crate) target_of: Vec<u16>,
@@ -161,6 +167,7 @@ impl Vocabulary {
     pub fn compile(targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
         let mut found = Self {
             targets: Vec::new(),
+            known: targets.iter().map(|_| OnceLock::new()).collect(),
             phrases: Vec::new(),
             target_of: Vec::new(),
             beginnings: Beginnings::default(),
@@ -366,6 +373,11 @@ impl Vocabulary {
     /// Whether some phrase begins with this word.
     pub(crate) fn begins_phrase(&self, word: &str) -> bool {
         self.beginnings.with_first(word).next().is_some()
+    }
+
+    /// The words that a target is asked for with.
+    pub(crate) fn known(&self, number: usize) -> &Known {
+        self.known[number].get_or_init(|| Known::new(&self.targets[number]))
     }
 
     /// The number of a target.

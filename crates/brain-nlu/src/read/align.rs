@@ -110,6 +110,8 @@ pub(crate) struct Alignment {
     pub(crate) taken_for: Vec<(String, String)>,
     /// Number of content words of the phrase that are present.
     pub(crate) matched: usize,
+    /// Where the tokens that match words of the phrase begin, in folded characters.
+    pub(crate) said: Vec<usize>,
     /// Whether the destructive word was written as the phrase has it.
     pub(crate) said_destructive: bool,
 }
@@ -419,7 +421,7 @@ impl<'a> Aligner<'a> {
     fn walk(&self, cost: u32, parts: &[Part], target: &Target, costs: &[Cost]) -> Alignment {
         let rows = self.tokens.len() + 1;
         let mut found =
-            Alignment { cost, captures: Vec::new(), taken_for: Vec::new(), matched: 0, said_destructive: false };
+            Alignment { cost, captures: Vec::new(), taken_for: Vec::new(), matched: 0, said: Vec::new(), said_destructive: false };
         let (mut i, mut j) = (0, 0);
         loop {
             match costs[j * rows + i].1 {
@@ -429,6 +431,7 @@ impl<'a> Aligner<'a> {
                 Move::Match => {
                     if let Part::Word { word, function_word, destructive, .. } = &parts[j] {
                         let said = &self.tokens[i].word;
+                        found.said.push(self.tokens[i].range.start);
                         found.matched += usize::from(!function_word);
                         found.said_destructive |= said == word && *destructive;
                         if said != word {

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use crate::model::Scored;
 use crate::phrase::Phrase;
-use crate::read::Reader;
+use crate::read::object::{instead, objection};
+use crate::read::{Reader, Reading};
 use crate::read::align::Alignment;
 use crate::read::fill;
-use crate::read::modality::doubt;
 use crate::read::near::Look;
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
@@ -111,21 +111,25 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && look.found.scope >= limits.scope
         && look.found.confidence >= limits.clear
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
-    let mut doubtful = None;
     if (nearly || surely) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
-        let intent = intent(reader, clause, look, best, rival, stage);
-        doubtful = doubt(reader, &look.tokens, &intent, &reader.vocabulary.targets[best.target]);
-        if doubtful.is_none() {
-            return Some(Understanding::Clear { intents: vec![intent] });
-        }
+        let first = reading(reader, clause, look, best, rival, stage);
+        let Some(objection) = objection(reader, &first) else {
+            return Some(Understanding::Clear { intents: vec![first.intent] });
+        };
+        let likely = look.candidates.iter().skip(1).take_while(|other| other.weight >= 0.3 * best.weight);
+        let others: Vec<Reading> = likely
+            .take(MAX_OPTIONS)
+            .map(|other| reading(reader, clause, look, other, Some(best), stage_of(reader, other)))
+            .collect();
+        return Some(instead(reader, clause, first, &objection, &others));
     }
     let plausible = nearly
         || surely
         || look.found.scope >= limits.ask
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
         || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
-    plausible.then(|| question(reader, clause, look, doubtful)).flatten()
+    plausible.then(|| question(reader, clause, look)).flatten()
 }
 
 /// Whether the best phrase matches approximately and no other target's phrase comes close.
@@ -148,12 +152,13 @@ fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool 
     asks_for_it && close(0.6).any(takes_away)
 }
 
-fn question(
-    reader: &Reader<'_>,
-    clause: &Range<usize>,
-    look: &Look<'_>,
-    doubtful: Option<&str>,
-) -> Option<Understanding> {
+/// The stage at which a candidate was found.
+fn stage_of(reader: &Reader<'_>, candidate: &Candidate<'_>) -> Stage {
+    let near = candidate.cost().is_some_and(|cost| cost <= reader.context.thresholds.pattern);
+    if near { Stage::Pattern } else { Stage::Search }
+}
+
+fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
     let best = look.candidates.first()?;
     let likely: Vec<&Candidate<'_>> =
         look.candidates.iter().take_while(|other| other.weight >= 0.3 * best.weight && other.weight >= 0.05).collect();
@@ -163,14 +168,9 @@ fn question(
         .take(MAX_OPTIONS)
         .map(|candidate| {
             let rival = look.candidates.iter().find(|other| other.target != candidate.target);
-            let stage = if candidate.cost().is_some_and(|cost| cost <= reader.context.thresholds.pattern) {
-                Stage::Pattern
-            } else {
-                Stage::Search
-            };
-            let mut option = intent(reader, clause, look, candidate, rival, stage);
+            let stage = stage_of(reader, candidate);
+            let mut option = reading(reader, clause, look, candidate, rival, stage).intent;
             option.confidence = Confidence::Low;
-            option.evidence.doubt = doubtful.map(str::to_owned);
             option
         })
         .collect();
@@ -180,7 +180,7 @@ fn question(
     // Too many options of too many kinds: ask for the kind first.
     if likely.len() > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
         let text = clauses::WHICH_KIND.to_owned();
-        return Some(Understanding::Ask(Question { text, options, tiers }));
+        return Some(Understanding::Ask(Question { text, options, leftover: Vec::new(), tiers }));
     }
     Some(Understanding::Ask(reader.which(options)))
 }
@@ -195,14 +195,14 @@ fn tiers(reader: &Reader<'_>, likely: &[&Candidate<'_>]) -> Vec<TierOption> {
     by_tier.into_iter().map(option).collect()
 }
 
-fn intent(
+fn reading(
     reader: &Reader<'_>,
     clause: &Range<usize>,
     look: &Look<'_>,
     candidate: &Candidate<'_>,
     rival: Option<&Candidate<'_>>,
     stage: Stage,
-) -> Intent {
+) -> Reading {
     let target = &reader.vocabulary.targets[candidate.target];
     let aligned = candidate.aligned.as_ref();
     // Above this cost, the values that the phrase assigns to slots are guesses.
@@ -235,9 +235,11 @@ fn intent(
         search,
         taken_for: fits.map(|(_, alignment)| alignment.taken_for.clone()).unwrap_or_default(),
         doubt: None,
+        modality: None,
         runner_up: rival.map(|rival| reader.vocabulary.targets[rival.target].name.clone()),
         runner_up_score: rival.map(|rival| crate::model::round(rival.weight.min(1.0))),
         excluded: look.excluded.clone(),
     };
-    reader.intent(candidate.target, &captures, clause, evidence)
+    let matched = fits.map(|(_, alignment)| alignment.said.as_slice()).unwrap_or_default();
+    reader.reading(candidate.target, &captures, clause, evidence, matched)
 }

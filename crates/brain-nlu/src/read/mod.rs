@@ -1,17 +1,20 @@
 //! Reads an utterance: splits it, matches each clause against phrases, searches if nothing matches, and chooses.
 
+pub(crate) mod account;
 pub(crate) mod align;
 pub(crate) mod choose;
 pub(crate) mod fill;
 pub(crate) mod matcher;
 pub(crate) mod modality;
 pub(crate) mod near;
+mod object;
 pub(crate) mod shortlist;
 pub(crate) mod split;
 
 use std::cell::RefCell;
 use std::ops::Range;
 
+use self::account::{Account, Usage, account};
 use self::choose::Candidate;
 use self::near::Look;
 use crate::context::Context;
@@ -77,6 +80,14 @@ struct Exactly {
 
 /// Approximate matching and search.
 struct Nearly;
+
+/// A reading of a clause, and the account of its words.
+pub(crate) struct Reading {
+    /// The number of the target.
+    pub(crate) number: usize,
+    pub(crate) intent: Intent,
+    pub(crate) account: Account,
+}
 
 /// A phrase that matched a clause.
 struct Hit<'a> {
@@ -207,16 +218,19 @@ impl Reader<'_> {
         let equal = rival.filter(|rival| {
             rival.source == best.source && rival.phrase.weight == best.phrase.weight && rival.loose() == best.loose()
         });
-        let intent = self.exact_intent(best, &clause, rival);
+        let reading = self.exact_reading(best, &clause, rival);
         match equal {
             Some(equal) => {
-                let mut options = vec![intent, self.exact_intent(equal, &clause, Some(best))];
+                let mut options = vec![reading.intent, self.exact_reading(equal, &clause, Some(best)).intent];
                 for option in &mut options {
                     option.confidence = Confidence::Low;
                 }
                 Some(Understanding::Ask(self.which(options)))
             }
-            None => Some(Understanding::Clear { intents: vec![intent] }),
+            None => Some(match object::objection(self, &reading) {
+                None => Understanding::Clear { intents: vec![reading.intent] },
+                Some(objection) => object::instead(self, &clause, reading, &objection, &[]),
+            }),
         }
     }
 
@@ -228,7 +242,7 @@ impl Reader<'_> {
         };
         let titles: Vec<String> = options.iter().map(title).collect();
         let text = clauses::which(&titles);
-        Question { text, options, tiers: Vec::new() }
+        Question { text, options, leftover: Vec::new(), tiers: Vec::new() }
     }
 
     fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
@@ -278,7 +292,7 @@ impl Reader<'_> {
         })
     }
 
-    fn exact_intent(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Intent {
+    fn exact_reading(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Reading {
         let evidence = Evidence {
             tier: Stage::Exact,
             phrase: hit.phrase.text.to_string(),
@@ -288,21 +302,24 @@ impl Reader<'_> {
             search: None,
             taken_for: Vec::new(),
             doubt: None,
+            modality: None,
             runner_up: rival.map(|hit| self.vocabulary.targets[hit.phrase.target].name.clone()),
             runner_up_score: None,
             excluded: Vec::new(),
         };
-        self.intent(hit.phrase.target, &hit.captures, clause, evidence)
+        self.reading(hit.phrase.target, &hit.captures, clause, evidence, &[])
     }
 
-    /// An intent from captures, with confidence and context.
-    pub(crate) fn intent(
+    /// A reading from captures, with its account, confidence and context. `matched` are the positions of tokens that
+    /// match words of the phrase.
+    pub(crate) fn reading(
         &self,
         number: usize,
         captures: &[Capture],
         clause: &Range<usize>,
         evidence: Evidence,
-    ) -> Intent {
+        matched: &[usize],
+    ) -> Reading {
         let target = &self.vocabulary.targets[number];
         let mut slots = Vec::new();
         let mut invalid = Vec::new();
@@ -316,6 +333,9 @@ impl Reader<'_> {
                 None => invalid.push(InvalidSlot { name: capture.slot.clone(), text: self.text[span].to_owned() }),
             }
         }
+        let whole = evidence.tier == Stage::Exact;
+        let usage = Usage { number, captures, phrase: &evidence.phrase, matched, whole };
+        let account = account(self, clause, &usage);
         let mut found = Intent {
             target: target.name.clone(),
             playbook: target.kind == TargetKind::Playbook,
@@ -323,6 +343,7 @@ impl Reader<'_> {
             invalid,
             confidence: Confidence::High,
             span: self.normal.span(clause.clone()),
+            account: account.parts.clone(),
             evidence,
         };
         let inferred = fill::from_focus(self, target, &mut found, clause);
@@ -337,7 +358,7 @@ impl Reader<'_> {
         } else {
             Confidence::High
         };
-        found
+        Reading { number, intent: found, account }
     }
 
     /// The request of a clause by approximate matching and search.

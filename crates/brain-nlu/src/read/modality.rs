@@ -1,94 +1,153 @@
-//! Modality: recognises clauses that mention an action without requesting it (“don't …”, “did you …”, “how do I …”,
-//! “if …”). They lead to a question, not to an action.
+//! Modality: recognises clauses that speak of an action without requesting it: refusals, questions, conditions, reports,
+//! wishes, looks back. They lead to a read-only target or to a question, never to a change.
 
 use std::ops::Range;
 
 use crate::phrase::vocabulary::Target;
-use crate::read::Reader;
 use crate::text::tokens::Token;
-use crate::understanding::Intent;
-use brain_english::actions::Tier;
+use crate::understanding::Modality;
+use brain_english::actions::{Tier, actions_of};
 use brain_english::modality::{
-    AFTER_WHAT, AUXILIARIES, COURTESIES, NEGATIONS, NEGATIONS_AFTER_PRONOUN, PRONOUNS, QUESTION_WORDS,
-    QUESTION_WORDS_BEFORE_PRONOUN, STATEMENT_WORDS,
+    CONDITIONS, CONDITIONS_AT_THE_HEAD, COURTESIES, INVERTED, NEGATIONS, PAST, POLITE, PRONOUNS, QUESTION_WORDS,
+    REPORTS, STATEMENT_WORDS, WISHES,
 };
 
-/// Words at the head of a clause that mark it as a refusal, question or condition instead of a request (“did you…”,
-/// “don't…”, “if…”). Read-only targets may be triggered by a question; so may any target whose own phrases are
-/// questions or statements.
-pub(crate) fn doubt<'a>(reader: &Reader<'a>, tokens: &[Token], intent: &Intent, target: &Target) -> Option<&'a str> {
-    let is_value = |token: &&Token| {
-        let span = reader.normal.span(token.range.clone());
-        token.quoted || intent.slots.iter().any(|slot| slot.span.start < span.end && span.start < slot.span.end)
-    };
-    let said: Vec<&Token> = tokens.iter().take_while(|token| !is_value(token)).collect();
-    let phrases = || target.phrases.iter().map(String::as_str).chain([intent.evidence.phrase.as_str()]);
-    let range = at_the_head(&said, target, phrases).or_else(|| forbids(&said, phrases))?;
-    Some(&reader.text[reader.normal.span(range)])
+/// A word, or a mark, that shows that a clause is no request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Marker {
+    pub(crate) modality: Modality,
+    /// Its position, in folded characters.
+    pub(crate) range: Range<usize>,
 }
 
-/// A marker before the request itself.
-fn at_the_head<'a, P: Iterator<Item = &'a str>>(
-    said: &[&Token],
-    target: &Target,
-    phrases: impl Fn() -> P,
-) -> Option<Range<usize>> {
-    let from = said.iter().position(|token| !COURTESIES.contains(&token.word.as_str()))?;
-    let word = |at: usize| said.get(from + at).map_or("", |token| token.word.as_str());
-    let words = [word(0), word(1), word(2)];
-    let changes = || !matches!(target.tier(), Tier::View | Tier::Analyze);
-    let count = if let Some(count) = refuses(words) {
-        Some(count).filter(|_| !phrases().any(|phrase| begins(phrase, |word| word == words[0])))
-    } else {
-        let count = denies(words).or_else(|| asks(words).filter(|_| changes()));
-        count.filter(|_| !phrases().any(|phrase| begins(phrase, tells)))
-    }?;
-    Some(said[from].range.start..said[from + count - 1].range.end)
+/// What modality depends on besides the words.
+pub(crate) struct Said<'a> {
+    pub(crate) tokens: &'a [Token],
+    /// Whether each token is part of a value.
+    pub(crate) in_value: &'a [bool],
+    /// The question mark that ends the clause, unless it belongs to a value.
+    pub(crate) question_mark: Option<Range<usize>>,
 }
 
-/// A negated action later in the clause: “I said do not archive …”.
-fn forbids<'a, P: Iterator<Item = &'a str>>(said: &[&Token], phrases: impl Fn() -> P) -> Option<Range<usize>> {
-    let pair = said.windows(2).find(|pair| NEGATIONS.contains(&pair[0].word.as_str()) && pair[1].actions != 0)?;
-    let is_usual = phrases().any(|phrase| words_of(phrase).any(|word| word == pair[0].word));
-    (!is_usual).then(|| pair[0].range.start..pair[1].range.end)
-}
+impl Said<'_> {
+    /// The word of a token; empty inside values and past the end.
+    fn word(&self, at: usize) -> &str {
+        match self.tokens.get(at) {
+            Some(token) if !self.in_value[at] && !token.quoted => &token.word,
+            _ => "",
+        }
+    }
 
-/// Number of leading words that negate an order.
-fn refuses(words: [&str; 3]) -> Option<usize> {
-    match words {
-        ["do", "not", _] => Some(2),
-        [first, _, _] => NEGATIONS.contains(&first).then_some(1),
+    /// Whether these words stand at a token.
+    fn has(&self, at: usize, words: &[&str]) -> bool {
+        words.iter().enumerate().all(|(i, word)| self.word(at + i) == *word)
+    }
+
+    fn range(&self, at: usize, count: usize) -> Range<usize> {
+        self.tokens[at].range.start..self.tokens[at + count - 1].range.end
+    }
+
+    /// Tokens of polite beginnings: “can you”, “if you don't mind”.
+    pub(crate) fn polite(&self) -> Vec<bool> {
+        let mut found = vec![false; self.tokens.len()];
+        for at in 0..self.tokens.len() {
+            for idiom in POLITE.iter().filter(|idiom| self.has(at, idiom)) {
+                found[at..at + idiom.len()].fill(true);
+            }
+        }
+        found
+    }
+
+    /// The first token that is no courtesy.
+    fn head(&self) -> usize {
+        (0..self.tokens.len()).find(|at| !COURTESIES.contains(&self.word(*at))).unwrap_or(self.tokens.len())
     }
 }
 
-/// Number of leading words that deny something: “I don't …”, “you should not …”.
-fn denies([first, second, third]: [&str; 3]) -> Option<usize> {
-    if !PRONOUNS.contains(&first) {
+/// The marker of a clause that is no request, or `None` if it is one. Words that the target's matched phrase has, and
+/// beginnings like those of the target's phrases, mark nothing.
+pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<Marker> {
+    let polite = said.polite();
+    let is_polite = polite.contains(&true);
+    let usual: Vec<String> = words_of(phrase).collect();
+    let free = |at: usize| !polite[at] && !said.word(at).is_empty() && !usual.iter().any(|word| word == said.word(at));
+    let at_head = said.head();
+    let phrases = || target.phrases.iter().map(String::as_str).chain([phrase]);
+    let tells = phrases().any(|phrase| words_of(phrase).next().is_some_and(|word| states_or_asks(&word)));
+    let found = |modality, at: usize, count: usize| Some(Marker { modality, range: said.range(at, count) });
+
+    for at in (0..said.tokens.len()).filter(|at| free(*at)) {
+        let word = said.word(at);
+        let is_number = word == "no" && said.word(at + 1).starts_with(|c: char| c.is_ascii_digit());
+        if NEGATIONS.contains(&word) && !is_number {
+            return found(Modality::Negation, at, 1);
+        }
+        if CONDITIONS.contains(&word) {
+            return found(Modality::Condition, at, 1);
+        }
+        if at > at_head && REPORTS.contains(&word) {
+            return found(Modality::Report, at, 1);
+        }
+        if let Some(wish) = WISHES.iter().find(|wish| said.has(at, wish)) {
+            return found(Modality::Wish, at, wish.len());
+        }
+    }
+    if at_head < said.tokens.len() && free(at_head) && !is_polite && !tells {
+        let word = said.word(at_head);
+        let asks = QUESTION_WORDS.contains(&word)
+            || (INVERTED.contains(&word) && (!matches!(word, "do" | "have") || PRONOUNS.contains(&said.word(at_head + 1))));
+        if asks {
+            return found(Modality::Question, at_head, 1);
+        }
+        if CONDITIONS_AT_THE_HEAD.contains(&word) {
+            return found(Modality::Condition, at_head, 1);
+        }
+    }
+    if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !phrases().any(|text| text.contains('?'))) {
+        let asks_always = phrases().all(|phrase| words_of(phrase).next().is_some_and(|word| asks(&word)));
+        if !asks_always {
+            return Some(Marker { modality: Modality::Question, range });
+        }
+    }
+    past(said, target, &free, at_head)
+}
+
+/// Somebody tells that a record was made or removed before.
+fn past(said: &Said<'_>, target: &Target, free: &dyn Fn(usize) -> bool, head: usize) -> Option<Marker> {
+    if !matches!(target.tier(), Tier::Create | Tier::Remove) {
         return None;
     }
-    let helped = AUXILIARIES.contains(&second) && third == "not";
-    if NEGATIONS_AFTER_PRONOUN.contains(&second) { Some(2) } else { helped.then_some(3) }
-}
-
-/// Number of leading words that start a question or a condition.
-fn asks([first, second, _]: [&str; 3]) -> Option<usize> {
-    let to_somebody = QUESTION_WORDS_BEFORE_PRONOUN.contains(&first) && PRONOUNS.contains(&second);
-    if to_somebody || (first == "what" && AFTER_WHAT.contains(&second)) {
-        return Some(2);
+    let found = |at: usize, count: usize| Some(Marker { modality: Modality::Past, range: said.range(at, count) });
+    for at in (0..said.tokens.len()).filter(|at| free(*at)) {
+        if let Some(words) = PAST.iter().find(|words| said.has(at, words)) {
+            return found(at, words.len());
+        }
     }
-    QUESTION_WORDS.contains(&first).then_some(1)
+    let subject = PRONOUNS.contains(&said.word(head));
+    let verb = (head + 1..head + 3).find(|at| said.tokens.get(*at).is_some() && free(*at) && is_past(said.word(*at)))?;
+    if subject { found(verb, 1) } else { None }
 }
 
-/// Whether a phrase that begins with this word is a question or a statement.
-fn tells(word: &str) -> bool {
-    QUESTION_WORDS.contains(&word)
-        || (QUESTION_WORDS_BEFORE_PRONOUN.contains(&word) && word != "do")
-        || PRONOUNS.contains(&word)
-        || STATEMENT_WORDS.contains(&word)
+/// Whether a word is the past form of a known action.
+fn is_past(word: &str) -> bool {
+    let stem = word.strip_suffix("ed").filter(|stem| stem.len() >= 2);
+    let known = |stem: &str| actions_of(stem) != 0;
+    stem.is_some_and(|stem| known(stem) || known(&format!("{stem}e")) || doubled(stem).is_some_and(known))
+        || matches!(word, "made" | "took" | "wrote" | "sent" | "drew" | "threw")
 }
 
-fn begins(phrase: &str, with: impl Fn(&str) -> bool) -> bool {
-    words_of(phrase).next().is_some_and(|word| with(&word))
+/// A stem without its doubled last letter: `dropp` is `drop`.
+fn doubled(stem: &str) -> Option<&str> {
+    let shorter = stem.get(..stem.len() - 1)?;
+    (shorter.chars().last() == stem.chars().last()).then_some(shorter)
+}
+
+fn states_or_asks(word: &str) -> bool {
+    asks(word) || PRONOUNS.contains(&word) || STATEMENT_WORDS.contains(&word)
+}
+
+fn asks(word: &str) -> bool {
+    QUESTION_WORDS.contains(&word) || (INVERTED.contains(&word) && word != "do")
 }
 
 /// The words of a phrase in lower case, without apostrophes.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use brain_core::TenantId;
 
 use super::{Cli, Command, ServeArgs};
+use crate::commands::Usage;
 use crate::config::{Given, Settings};
 
 impl Cli {
@@ -17,6 +19,9 @@ impl Cli {
         }
         let settings = Settings::resolve(self.global.config.as_deref(), given)?;
         let config = settings.config();
+        if let Some(tenant) = &config.tenant {
+            tenant.parse::<TenantId>().map_err(|error| Usage(error.to_string()))?;
+        }
         brain_tools::stand_in(config.secrets.clone());
         let global = &mut self.global;
         global.store.clone_from(&config.store);

@@ -20,6 +20,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         nouns: vec![],
         synonyms: vec![],
         destructive: false,
+        reads_only: false,
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
     };

@@ -180,6 +180,7 @@ fn targets(phrases: Rows) -> Vec<Target> {
         nouns: Vec::new(),
         synonyms: Vec::new(),
         destructive: false,
+        reads_only: false,
         slots: BTreeMap::new(),
         phrases,
     };
