@@ -2,10 +2,10 @@
 //! in one spelling, without apostrophes.
 
 /// Courtesies and hesitations before a request.
-pub const COURTESIES: [&str; 30] = [
+pub const COURTESIES: [&str; 38] = [
     "hey", "hi", "hello", "please", "pls", "ok", "okay", "so", "and", "then", "well", "thanks", "sorry", "now", "right",
     "oi", "gday", "mate", "morning", "alright", "yes", "yeah", "yep", "sure", "also", "just", "quickly", "quick", "oh",
-    "um",
+    "um", "first", "firstly", "cheers", "ta", "kindly", "lastly", "plz", "thx",
 ];
 /// Beginnings that make a request polite although they look like a question or a condition. `*` stands for one word.
 pub const POLITE: [&[&str]; 49] = [

@@ -48,7 +48,7 @@ impl Reader {
 pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) -> Reader {
     let vocabulary = crate::vocabulary::vocabulary(registry, encoder);
     let vocabulary = vocabulary.expect("the pack check has parsed every phrase");
-    let around = crate::vocabulary::surroundings(registry, &jiff::tz::TimeZone::UTC, now);
+    let around = crate::vocabulary::surroundings(registry, &crate::vocabulary::zone(registry), now);
     Reader { vocabulary, around, thresholds: crate::vocabulary::thresholds(registry) }
 }
 

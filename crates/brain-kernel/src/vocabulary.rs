@@ -131,6 +131,12 @@ pub(crate) fn thresholds(registry: &Registry) -> Thresholds {
     })
 }
 
+/// The time zone of the packs; UTC if `time_zone` is not set.
+pub(crate) fn zone(registry: &Registry) -> jiff::tz::TimeZone {
+    let name = registry.settings().get("time_zone").and_then(Value::as_str);
+    name.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or(jiff::tz::TimeZone::UTC)
+}
+
 /// The pack's local time, formats and currency.
 pub(crate) fn surroundings(registry: &Registry, zone: &jiff::tz::TimeZone, now: brain_core::Timestamp) -> Surroundings {
     let setting = |name: &str| registry.settings().get(name).and_then(Value::as_str).unwrap_or_default();

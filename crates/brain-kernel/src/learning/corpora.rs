@@ -76,7 +76,7 @@ impl<'a> Scale<'a> {
         let registry = self.kernel.registry();
         let taught = self.kernel.ready(words);
         // Corpora are written for a fixed day and place; corrections apply on any day.
-        let around = surroundings(registry, &jiff::tz::TimeZone::UTC, CORPUS_DAY);
+        let around = surroundings(registry, &crate::vocabulary::zone(registry), CORPUS_DAY);
         let context = Context {
             taught: Some(&taught),
             actor: self.actor.as_deref(),

@@ -293,9 +293,12 @@ impl<'a> Aligner<'a> {
             best.offer(missing + after[i].0, Move::SkipPart);
             if let (true, Some(slot)) = (i < extra.len(), slot) {
                 match typed.map(|place| self.typed_end(i, place)) {
+                    None if self.tokens[i].glued => {}
                     None => {
                         for (end, (cost, _)) in after.iter().enumerate().skip(i + 1) {
-                            best.offer((end - i) as u32 * TEXT_WORD + cost, Move::Fill(end));
+                            if self.may_be_text(i, end) {
+                                best.offer((end - i) as u32 * TEXT_WORD + cost, Move::Fill(end));
+                            }
                         }
                     }
                     Some(Some(end)) => best.offer(after[end].0, Move::Fill(end)),
@@ -336,8 +339,20 @@ impl<'a> Aligner<'a> {
         if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
     }
 
+    /// Whether these tokens may be a free text: it neither ends within a hyphenated word nor consists of function words.
+    fn may_be_text(&self, from: usize, end: usize) -> bool {
+        let is_cut = self.tokens.get(end).is_some_and(|next| next.glued);
+        !is_cut && self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word)
+    }
+
     /// Names that may begin at a token: the token after each, and the cost.
     fn names(&self, i: usize, slot: &SlotSpec, target: &Target, mut found: impl FnMut(usize, u32)) {
+        if self.tokens[i].glued {
+            return;
+        }
+        let is_identifier = |token: &Token| {
+            token.word.contains(|c: char| c.is_ascii_digit()) && token.word.contains(|c: char| c.is_alphabetic())
+        };
         let mut cost = 0;
         for end in i + 1..=self.tokens.len().min(i + MAX_NAME) {
             let token = &self.tokens[end - 1];
@@ -348,8 +363,15 @@ impl<'a> Aligner<'a> {
                 return;
             }
             cost += one;
+            if self.tokens.get(end).is_some_and(|next| next.glued) {
+                continue;
+            }
             if !function_word && self.name(i, end, slot, target).is_some() {
                 found(end, cost);
+            }
+            // An identifier is a whole name.
+            if end == i + 1 && is_identifier(token) {
+                return;
             }
         }
     }
@@ -392,6 +414,10 @@ impl<'a> Aligner<'a> {
     fn name(&self, from: usize, to: usize, slot: &SlotSpec, target: &Target) -> Option<(Range<usize>, Value)> {
         let range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
         let text = &self.text[self.normal.span(range.clone())];
+        if self.tokens[from..to].iter().all(|token| token.quoted) {
+            let is_whole = !self.tokens.get(to).is_some_and(|next| next.quoted) && (from == 0 || !self.tokens[from - 1].quoted);
+            return is_whole.then(|| (range, mention_value(text)));
+        }
         let name = naming(text, slot.entity.as_deref().unwrap_or_default(), &target.nouns)?;
         // Words around the name are not part of it, except for a possessive ending.
         (text.starts_with(name) && text.len() <= name.len() + 4).then(|| (range, mention_value(name)))

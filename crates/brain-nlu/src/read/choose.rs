@@ -117,7 +117,7 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         let Some(objection) = objection(reader, &first) else {
             return Some(Understanding::Clear { intents: vec![first.intent] });
         };
-        let likely = look.candidates.iter().skip(1).take_while(|other| other.weight >= 0.3 * best.weight);
+        let likely = look.candidates.iter().skip(1).take_while(|other| other.weight >= 0.5 * best.weight);
         let others: Vec<Reading> = likely
             .take(MAX_OPTIONS)
             .map(|other| reading(reader, clause, look, other, Some(best), stage_of(reader, other)))

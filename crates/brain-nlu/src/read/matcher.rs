@@ -8,6 +8,8 @@ use crate::entity::naming;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::Target;
+use brain_english::function_words::is_function_word;
+use brain_english::modality::COURTESIES;
 use brain_slot::Normal;
 use brain_slot::{Reach, SlotKind, Surroundings, ends_word};
 
@@ -81,7 +83,7 @@ impl<'a> Matcher<'a> {
             return false;
         }
         self.fuel -= 1;
-        let Some((piece, rest)) = pieces.split_first() else { return only_marks(&chars[at..]) };
+        let Some((piece, rest)) = pieces.split_first() else { return only_courtesies(&chars[at..]) };
         match piece {
             Piece::Mark(mark) => {
                 let here = skip_space(chars, at);
@@ -180,9 +182,15 @@ impl<'a> Matcher<'a> {
     ) -> bool {
         let here = skip_marks(chars, at);
         if let Some(close) = closing_quote(chars, here)
-            && self.capture_name(chars, name, here + 1..close, close + 1, rest, target, captures)
         {
-            return true;
+            // A quoted name is taken as it is.
+            let range = here + 1..close;
+            let value = mention_value(self.text[self.normal.span(range.clone())].trim());
+            captures.push(Capture { slot: name.to_owned(), range, value: Some(value), guessed: None });
+            if self.pieces(chars, rest, target, close + 1, captures) {
+                return true;
+            }
+            captures.pop();
         }
         if rest.iter().all(|piece| matches!(piece, Piece::Mark(_))) {
             let end = trim_end(chars, here, chars.len());
@@ -217,6 +225,9 @@ impl<'a> Matcher<'a> {
         }
         let kind = target.slots[slot].entity.as_deref().unwrap_or_default();
         let Some(said) = naming(&self.text[self.normal.span(range.clone())], kind, &target.nouns) else { return false };
+        if goes_on(said) {
+            return false;
+        }
         captures.push(Capture { slot: slot.to_owned(), range, value: Some(mention_value(said)), guessed: None });
         if self.pieces(chars, rest, target, next, captures) {
             return true;
@@ -275,7 +286,7 @@ impl<'a> Matcher<'a> {
         target: &Target,
         captures: &mut Vec<Capture>,
     ) -> bool {
-        if range.is_empty() {
+        if range.is_empty() || says_nothing(&chars[range.clone()]) {
             return false;
         }
         let value = Value::from(self.text[self.normal.span(range.clone())].trim());
@@ -286,6 +297,21 @@ impl<'a> Matcher<'a> {
         captures.pop();
         false
     }
+}
+
+/// Whether a sentence goes on behind a name: `Ann please, she asked us to`.
+fn goes_on(name: &str) -> bool {
+    let after = name.split_once(", ").map_or("", |(_, after)| after);
+    let mut words = after.split_whitespace().peekable();
+    let lower = |word: &str| word.starts_with(char::is_lowercase);
+    words.peek().is_some() && words.clone().all(lower) && words.any(is_function_word)
+        || name.split_whitespace().any(|word| COURTESIES[..5].contains(&word.trim_end_matches(',')) )
+}
+
+/// Whether a text has function words only: `me`.
+fn says_nothing(chars: &[char]) -> bool {
+    let mut words = chars.split(|c| !c.is_alphanumeric() && *c != '\'').filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| is_function_word(&word.iter().collect::<String>()))
 }
 
 fn skip_space(chars: &[char], mut at: usize) -> usize {
@@ -303,8 +329,12 @@ pub(crate) fn skip_marks(chars: &[char], mut at: usize) -> usize {
     at
 }
 
-fn only_marks(chars: &[char]) -> bool {
-    chars.iter().all(|c| c.is_whitespace() || matches!(c, '.' | ',' | ':' | ';' | '!' | '?'))
+/// Whether only punctuation and courtesies follow: `… please!`
+fn only_courtesies(chars: &[char]) -> bool {
+    let mut words = chars
+        .split(|c| c.is_whitespace() || matches!(c, '.' | ',' | ':' | ';' | '!' | '?'))
+        .filter(|word| !word.is_empty());
+    words.all(|word| COURTESIES.contains(&word.iter().collect::<String>().as_str()))
 }
 
 /// Whether a free text may end here: before a space or before punctuation that a phrase may contain.

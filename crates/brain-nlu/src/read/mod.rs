@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod align;
 pub(crate) mod choose;
+mod coordination;
 pub(crate) mod fill;
 pub(crate) mod matcher;
 pub(crate) mod modality;
@@ -37,6 +38,12 @@ const MAX_PARTS: usize = 100;
 
 /// Reads an utterance.
 pub fn understand(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
+    let read = |text: &str| read(vocabulary, text, context);
+    coordination::expand(vocabulary, text, read(text), &read)
+}
+
+/// Reads an utterance in which every list is one value.
+fn read(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
     let normal = Normal::new(text);
     let reader =
         Reader { vocabulary, normal: &normal, text, context, nearest: RefCell::default(), missed: RefCell::default() };
@@ -119,7 +126,24 @@ impl Stages for Exactly {
             || reader.context.taught.is_some_and(|taught| taught.begins_phrase(&word, reader.context.actor));
         // A single word may be the end of a value. Text that only might be a name does not start a request: `… and
         // show lead times`.
-        begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name())
+        let exact =
+            begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name());
+        exact || (!self.lenient && Nearly.begins_request_by_pattern(reader, from, end, &word))
+    }
+}
+
+impl Nearly {
+    /// Whether text that begins with a verb is nearly a phrase of at least two content words.
+    fn begins_request_by_pattern(&self, reader: &Reader<'_>, from: usize, end: usize, word: &str) -> bool {
+        if !is_action(word) && !reader.vocabulary.begins_phrase(word) {
+            return false;
+        }
+        let Some(Understanding::Clear { intents }) = reader.near(from..end) else { return false };
+        intents.iter().all(|intent| {
+            let evidence = &intent.evidence;
+            let words = evidence.phrase.split_whitespace().filter(|word| !word.starts_with('{'));
+            evidence.tier == Stage::Pattern && words.filter(|word| !is_function_word(word)).count() >= 2
+        })
     }
 }
 
@@ -184,7 +208,7 @@ impl Reader<'_> {
                 _ => continue,
             }
         }
-        let last = stages.one(self, from..part.end);
+        let last = stages.one(self, from..part.end).or_else(|| self.near_after(from, part.end, &intents));
         match last {
             Some(Understanding::Clear { intents: mut found }) if !intents.is_empty() => {
                 intents.append(&mut found);
@@ -197,6 +221,11 @@ impl Reader<'_> {
             other if intents.is_empty() => other,
             _ => stages.one(self, part),
         }
+    }
+
+    /// The last clause may match nearly if those before it matched exactly.
+    fn near_after(&self, from: usize, end: usize, before: &[Intent]) -> Option<Understanding> {
+        if before.is_empty() { None } else { self.near(from..end) }
     }
 
     /// Whether a clause has a content word. Reading `hey` costs as much as reading a request.

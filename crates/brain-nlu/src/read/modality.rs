@@ -104,8 +104,7 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
         }
     }
     if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !phrases().any(|text| text.contains('?'))) {
-        let asks_always = phrases().all(|phrase| words_of(phrase).next().is_some_and(|word| asks(&word)));
-        if !asks_always {
+        if !words_of(phrase).next().is_some_and(|word| asks(&word)) {
             return Some(Marker { modality: Modality::Question, range });
         }
     }

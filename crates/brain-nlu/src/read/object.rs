@@ -30,6 +30,8 @@ pub(crate) fn objection(reader: &Reader<'_>, reading: &Reading) -> Option<Object
 }
 
 /// What a clause means if there is an objection to its best reading. `others` are the next best, best first.
+///
+/// Another target answers a question only if it is about as likely as the first.
 pub(crate) fn instead(
     reader: &Reader<'_>,
     clause: &Range<usize>,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use brain_english::actions::{actions_of, is_destructive};
 use brain_english::function_words::is_function_word;
+use brain_english::modality::COURTESIES;
 use brain_english::spelling::american;
 use brain_slot::Normal;
 
@@ -24,6 +25,8 @@ pub(crate) struct Token {
     pub(crate) actions: u64,
     /// Whether it names a destructive action.
     pub(crate) destructive: bool,
+    /// Whether only a hyphen or such stands between it and the token before: `faq-login`.
+    pub(crate) glued: bool,
 }
 
 /// FNV-1a; equal hashes are confirmed by comparing the words.
@@ -50,19 +53,38 @@ pub(crate) fn tokens(normal: &Normal, clause: Range<usize>) -> Vec<Token> {
         while at < chars.len() && continues(chars, at, digits) {
             at += 1;
         }
+        if let Some(end) = identifier_end(chars, from) {
+            at = end.max(at);
+        }
+        let glued = list.last().is_some_and(|last: &Token| {
+            last.range.end + 1 == from && matches!(chars[from - 1], '-' | '_' | '/' | '.' | '@' | '#' | '&')
+        });
         let word: String = chars[from..at].iter().filter(|c| **c != '\'').collect();
         let word = american(word);
         list.push(Token {
             range: from..at,
             quoted,
             hash: quick_hash(&word),
-            function_word: is_function_word(&word),
+            function_word: is_function_word(&word) || COURTESIES.contains(&word.as_str()),
             actions: actions_of(&word),
             destructive: is_destructive(&word),
+            glued,
             word,
         });
     }
     list
+}
+
+/// The end of an identifier with letters, digits and hyphens: `T-602`.
+fn identifier_end(chars: &[char], from: usize) -> Option<usize> {
+    let end = chars[from..]
+        .iter()
+        .position(|c| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '/'))
+        .map_or(chars.len(), |length| from + length);
+    let run = &chars[from..end];
+    let inner = run.iter().position(|c| matches!(c, '-' | '_' | '/'))?;
+    let is_mixed = run.iter().any(char::is_ascii_digit) && run[..inner].iter().any(char::is_ascii_alphabetic);
+    (is_mixed && run.last().is_some_and(char::is_ascii_alphanumeric)).then_some(end)
 }
 
 fn continues(chars: &[char], at: usize, digits: bool) -> bool {
