@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::cursor::Cursor;
 use super::hint::Hint;
 use super::number::stands_alone;
-use super::unclear::around_value;
 use super::unit::unit_at;
 use super::{SlotKind, Surroundings, choice, date, ends_word, moment, money, phone, quantity, text, time};
 use brain_english::calendar::{AMBIGUOUS_WEEKDAYS, BEFORE_WEEKDAY};
@@ -22,7 +21,7 @@ use brain_english::values::{BEFORE_PRONOUN_ONE, SWITCHING};
 /// The text is folded; [`SlotKind::original`] restores the original letters.
 pub fn extract(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     let mut found = extract_any(kind, chars, around);
-    found.retain(|(range, _)| around_value(kind, chars, range.clone(), around).is_none());
+    found.retain(|(range, _)| kind.unclear_around(chars, range.clone(), around).is_none());
     found
 }
 

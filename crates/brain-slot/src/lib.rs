@@ -43,7 +43,6 @@ pub use self::range::ranges as ranges_in;
 pub use self::relative::relatives as relatives_in;
 pub use self::unclear::{Unclear, UnclearKind, unclear_in};
 use hint::Hint;
-use unclear::around_value;
 
 /// The type of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -112,6 +111,12 @@ impl SlotKind {
         self.is_number() || self == &Self::Money
     }
 
+    /// Whether a value may also be read shorter, because the words behind it may be a phrase's: `3` of `3 dozen`, the
+    /// first items of a list. An amount, a day or a time is never shortened to another one.
+    pub fn may_shorten(&self) -> bool {
+        !matches!(self, Self::Money | Self::Date | Self::Time | Self::DateTime | Self::Duration)
+    }
+
     /// Where its value begins after a free text.
     pub fn reach(&self) -> Reach {
         match self {
@@ -149,7 +154,7 @@ impl SlotKind {
     /// wider expression, as in `5 or 6`; [`SlotKind::unclear`] says why.
     pub fn read(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
         let found = self.readings(chars, at, around);
-        let part = found.first().is_some_and(|(end, _)| around_value(self, chars, at..*end, around).is_some());
+        let part = found.first().is_some_and(|(end, _)| self.unclear_around(chars, at..*end, around).is_some());
         if part { Vec::new() } else { found }
     }
 

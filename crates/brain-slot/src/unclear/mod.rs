@@ -13,8 +13,9 @@ use std::ops::Range;
 
 use jiff::civil::{Date, Weekday};
 use rust_decimal::Decimal;
+use serde_json::Value;
 
-use super::extract::{extract_any, starts};
+use super::extract::{extract_any, starts, starts_value};
 use super::{SlotKind, Surroundings};
 
 /// An expression from which no single value of a type can be taken.
@@ -94,6 +95,15 @@ impl Unclear {
         if upper { most } else { least }
     }
 
+    /// The value that a limit names: 200 of “under 200”.
+    pub fn bound(&self, kind: &SlotKind, chars: &[char], around: &Surroundings) -> Option<(Range<usize>, Value)> {
+        let starts = self.range.clone().filter(|at| starts_value(chars, *at));
+        starts.into_iter().find_map(|at| {
+            let (end, value) = kind.readings(chars, at, around).into_iter().next()?;
+            (end <= self.range.end).then_some((at..end, value))
+        })
+    }
+
     /// The same expression of a text that begins at `by` of a longer one.
     #[must_use]
     pub fn shifted(mut self, by: usize) -> Self {
@@ -160,6 +170,11 @@ impl SlotKind {
             None => unread::unread(self, chars, at, around),
         }
     }
+
+    /// The unclear expression that a value is part of. The value is one of [`SlotKind::readings`].
+    pub fn unclear_around(&self, chars: &[char], value: Range<usize>, around: &Surroundings) -> Option<Unclear> {
+        if is_checked(self) { beside::beside(self, chars, value, around) } else { None }
+    }
 }
 
 /// Whether values of a type can be parts of wider expressions.
@@ -174,16 +189,6 @@ fn is_checked(kind: &SlotKind) -> bool {
                 | SlotKind::Duration
                 | SlotKind::Phone
         )
-}
-
-/// The unclear expression around a value that was read.
-pub(super) fn around_value(
-    kind: &SlotKind,
-    chars: &[char],
-    value: Range<usize>,
-    around: &Surroundings,
-) -> Option<Unclear> {
-    if is_checked(kind) { beside::beside(kind, chars, value, around) } else { None }
 }
 
 /// Every unclear expression of a type, in order, without overlaps.
