@@ -18,7 +18,7 @@ pub enum Cardinal {
 use Cardinal::{Dozen, Hundred, Scale, Small, Tens};
 
 /// Cardinal words.
-pub const CARDINALS: [(&str, Cardinal); 35] = [
+pub const CARDINALS: [(&str, Cardinal); 39] = [
     ("zero", Small(0)),
     ("one", Small(1)),
     ("two", Small(2)),
@@ -51,6 +51,10 @@ pub const CARDINALS: [(&str, Cardinal); 35] = [
     ("hundred", Hundred),
     ("dozen", Dozen),
     ("thousand", Scale(1_000)),
+    ("lakh", Scale(100_000)),
+    ("lakhs", Scale(100_000)),
+    ("crore", Scale(10_000_000)),
+    ("crores", Scale(10_000_000)),
     ("million", Scale(1_000_000)),
     ("billion", Scale(1_000_000_000)),
     ("trillion", Scale(1_000_000_000_000)),

@@ -134,6 +134,9 @@ pub struct InvalidSlot {
     pub name: String,
     /// The text that was given.
     pub text: String,
+    /// Why it is no value, in a sentence, if more is known than that it does not fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// Why a clause was read this way.

@@ -72,6 +72,15 @@ pub(super) fn dollars_of(word: &str) -> Option<Said> {
     lookup_any(&DOLLARS_OF, word).map(Said::One)
 }
 
+/// How many decimals amounts of a currency have.
+pub(super) fn decimals_of(code: &str) -> u32 {
+    match code {
+        "CLP" | "ISK" | "JPY" | "KRW" | "VND" => 0,
+        "BHD" | "JOD" | "KWD" | "OMR" | "TND" => 3,
+        _ => 2,
+    }
+}
+
 /// The currency of a region.
 pub(super) fn currency_of(region: &str) -> Option<&'static str> {
     Some(match region {

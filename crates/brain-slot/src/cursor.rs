@@ -78,6 +78,12 @@ impl<'a> Cursor<'a> {
         Some(word)
     }
 
+    /// The next whole word, after space; the cursor stays.
+    pub(super) fn clone_word(self) -> Option<Word> {
+        let mut next = self;
+        next.next_word()
+    }
+
     /// Consumes one of these words, after space, if it is the next whole word.
     pub(super) fn eat(&mut self, words: &[&str]) -> bool {
         let mut next = *self;

@@ -16,8 +16,17 @@ use brain_english::values::{BEFORE_PRONOUN_ONE, SWITCHING};
 /// or inside a value of a more specific type: the digits of a date are not a number, the digits of an identifier not a
 /// phone number.
 ///
+/// A value that is only part of a wider expression is left out; [`super::unclear_in`] finds those.
+///
 /// The text is folded; [`SlotKind::original`] restores the original letters.
 pub fn extract(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
+    let mut found = extract_any(kind, chars, around);
+    found.retain(|(range, _)| kind.unclear_around(chars, range.clone(), around).is_none());
+    found
+}
+
+/// Values of a type, in order, whatever stands beside them.
+pub(super) fn extract_any(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     match kind {
         SlotKind::Text => Vec::new(),
         SlotKind::Enum(values) => choice::near(chars, values),
@@ -106,11 +115,13 @@ fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surro
     let whole = |end: usize| end <= limit && ends_word(chars, end);
     let readings = match kind {
         SlotKind::Integer | SlotKind::Decimal | SlotKind::Quantity(_) => {
-            let readings = kind.read(chars, at, around);
+            let readings = kind.readings(chars, at, around);
             return readings.into_iter().find(|(end, _)| *end <= limit && is_number(chars, at, *end));
         }
         // The date begins after `on`.
-        SlotKind::Date if chars[at..].starts_with(&['o', 'n', ' ']) || is_word_for_other_things(cursor) => return None,
+        SlotKind::Date if chars[at..].starts_with(&['o', 'n', ' ']) || is_word_for_other_things(chars, at) => {
+            return None;
+        }
         SlotKind::Time => {
             let bare = cursor.word_before().is_some_and(|word| word.as_str() == "at");
             let clock = time::clock(chars, at, around, bare)?;
@@ -123,16 +134,16 @@ fn read(kind: &SlotKind, chars: &[char], at: usize, limit: usize, around: &Surro
             if matches!(chars[at], 'o') && !switched {
                 return None;
             }
-            kind.read(chars, at, around)
+            kind.readings(chars, at, around)
         }
-        kind => kind.read(chars, at, around),
+        kind => kind.readings(chars, at, around),
     };
     readings.into_iter().find(|(end, _)| whole(*end))
 }
 
 /// Whether a number counts something: it ends its word, or a unit or multiplication sign follows directly, and it is
 /// not the pronoun `one`.
-fn is_number(chars: &[char], at: usize, end: usize) -> bool {
+pub(super) fn is_number(chars: &[char], at: usize, end: usize) -> bool {
     let times = chars.get(end) == Some(&'x') && ends_word(chars, end + 1);
     let unit = || unit_at(chars, end).is_some();
     (stands_alone(chars, end) || times || unit()) && !(chars[at] == 'o' && end - at == 3 && is_pronoun(chars, at, end))
@@ -147,7 +158,8 @@ fn is_pronoun(chars: &[char], at: usize, end: usize) -> bool {
 }
 
 /// `sat` and `sun` are weekdays only in certain contexts.
-fn is_word_for_other_things(cursor: Cursor<'_>) -> bool {
+pub(super) fn is_word_for_other_things(chars: &[char], at: usize) -> bool {
+    let cursor = Cursor::new(chars, at);
     let mut next = cursor;
     let Some(word) = next.next_word() else { return false };
     let ambiguous = AMBIGUOUS_WEEKDAYS.contains(&word.as_str());
@@ -220,7 +232,7 @@ pub(super) fn sums_with_currency(
 /// Lists: values separated only by commas and `and`.
 fn lists(item: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     let mut found: Vec<(Range<usize>, Vec<Value>)> = Vec::new();
-    for (range, value) in extract(item, chars, around) {
+    for (range, value) in extract_any(item, chars, around) {
         match found.last_mut() {
             Some((list, items)) if super::list::joins(&chars[list.end..range.start]) => {
                 list.end = range.end;
@@ -279,11 +291,11 @@ fn day_end(chars: &[char], at: usize, around: &Surroundings) -> Option<usize> {
     let mut behind = Cursor::new(chars, end);
     behind.space();
     let measure = chars[at].is_ascii_digit() && chars[end - 1].is_ascii_digit() && unit_at(chars, behind.at).is_some();
-    (!measure && !is_word_for_other_things(Cursor::new(chars, at))).then_some(end)
+    (!measure && !is_word_for_other_things(chars, at)).then_some(end)
 }
 
 /// End of the identifier starting at `at`: a word with digits, such as `INV-2041`.
-fn identifier_end(chars: &[char], at: usize) -> Option<usize> {
+pub(super) fn identifier_end(chars: &[char], at: usize) -> Option<usize> {
     if !chars[at].is_alphabetic() {
         return None;
     }
@@ -347,7 +359,7 @@ mod tests {
     fn amounts_with_a_currency_leave_out_other_numbers() {
         let money = SlotKind::Money;
         assert_eq!(values(&money, "add 3 gutter brackets at $7.25"), json!(["7.25"]));
-        assert_eq!(values(&money, "two hundred dollars or aud 250"), json!(["200", "250"]));
+        assert_eq!(values(&money, "two hundred dollars, or rather aud 250"), json!(["200", "250"]));
         assert_eq!(values(&money, "charge 45"), json!(["45"]));
         assert_eq!(values(&money, "12 m of gutter for 45"), json!(["45"]));
         assert_eq!(values(&money, "charge €45"), json!([]), "another currency");
@@ -362,7 +374,7 @@ mod tests {
         );
         assert_eq!(values(&SlotKind::Date, "the cat sat in the sun in march"), json!([]));
         assert_eq!(values(&SlotKind::Date, "move it to sat"), json!(["2026-11-21"]));
-        assert_eq!(values(&SlotKind::Time, "meet at 9, or 15:30, for 2 people"), json!(["09:00", "15:30"]));
+        assert_eq!(values(&SlotKind::Time, "meet at 9, the others at 15:30, for 2 people"), json!(["09:00", "15:30"]));
         assert_eq!(values(&SlotKind::DateTime, "call bob tomorrow at 9 please"), json!(["2026-11-16T09:00:00Z"]));
         assert_eq!(values(&SlotKind::Duration, "for 2 hours, not in 3 days"), json!(["PT2H"]));
     }

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 
 use super::currency::CODES;
 use super::cursor::Cursor;
+use brain_english::bounds::{BEFORE, BETWEEN, FROM};
 use brain_english::calendar::{DAY_WORDS, MONTHS, WEEKDAYS};
 use brain_english::clock::{AT, NAMED_TIMES, NOW, QUARTER};
 use brain_english::currency::RUPEES;
 use brain_english::numbers::{ARTICLES, CARDINALS, COUPLE, Cardinal, HALF, ORDINALS};
+use brain_english::unclear::{EVERY, HEDGES_BEFORE, REPEATEDLY, WEEKDAYS_REPEATED};
 
 /// The types of value that may begin at a position, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ impl Hint {
     pub(super) const TIME: Self = Self(4);
     pub(super) const MOMENT: Self = Self(8);
     pub(super) const CURRENCY: Self = Self(16);
+    /// Words that belong to a value and are none: `about 20`, `every Friday`.
+    pub(super) const OPENING: Self = Self(32);
     const NOTHING: Self = Self(0);
     const ANYTHING: Self = Self(u8::MAX);
 
@@ -97,6 +101,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     times.for_each(|word| add(word, TIME));
     moments.for_each(|word| add(word, Hint::MOMENT));
     currencies.for_each(|word| add(word, Hint::CURRENCY));
+    let opening = HEDGES_BEFORE.iter().map(|words| words[0]).chain(BEFORE.iter().map(|(words, _)| words[0]));
+    let repeated = EVERY.into_iter().chain(REPEATEDLY).chain(WEEKDAYS_REPEATED).chain(["on"]);
+    opening.chain(BETWEEN).chain(FROM).chain(repeated).for_each(|word| add(word, Hint::OPENING));
     let mut beginnings = [0; 26];
     for word in found.keys() {
         let mut letters = word.chars().map(letter);

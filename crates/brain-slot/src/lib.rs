@@ -10,6 +10,7 @@ mod extract;
 mod hint;
 mod in_words;
 mod list;
+mod mentions;
 mod moment;
 mod money;
 mod normalise;
@@ -21,6 +22,7 @@ mod relative;
 mod surroundings;
 mod text;
 mod time;
+mod unclear;
 mod unit;
 mod values;
 
@@ -35,9 +37,11 @@ pub use surroundings::Surroundings;
 pub use values::{Amount, Found, Quantity, amounts, quantities, ranges, relatives, values};
 
 pub use self::extract::extract;
+pub use self::mentions::mentions_value;
 pub use self::normalise::{Normal, folded};
 pub use self::range::ranges as ranges_in;
 pub use self::relative::relatives as relatives_in;
+pub use self::unclear::{Unclear, UnclearKind, unclear_in};
 use hint::Hint;
 
 /// The type of a slot.
@@ -102,6 +106,17 @@ impl SlotKind {
         matches!(self, Self::Integer | Self::Decimal | Self::Quantity(_))
     }
 
+    /// Whether its values are numbers, with or without a unit or a currency.
+    fn is_number_like(&self) -> bool {
+        self.is_number() || self == &Self::Money
+    }
+
+    /// Whether a value may also be read shorter, because the words behind it may be a phrase's: `3` of `3 dozen`, the
+    /// first items of a list. An amount, a day or a time is never shortened to another one.
+    pub fn may_shorten(&self) -> bool {
+        !matches!(self, Self::Money | Self::Date | Self::Time | Self::DateTime | Self::Duration)
+    }
+
     /// Where its value begins after a free text.
     pub fn reach(&self) -> Reach {
         match self {
@@ -135,8 +150,17 @@ impl SlotKind {
         }
     }
 
-    /// Values of this type at `at`, longest first: the end and the value.
+    /// Values of this type at `at`, longest first: the end and the value. None if the value there is only part of a
+    /// wider expression, as in `5 or 6`; [`SlotKind::unclear`] says why.
     pub fn read(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
+        let found = self.readings(chars, at, around);
+        let part = found.first().is_some_and(|(end, _)| self.unclear_around(chars, at..*end, around).is_some());
+        if part { Vec::new() } else { found }
+    }
+
+    /// Values of this type at `at`, longest first, whatever stands beside them: for callers who know the words around
+    /// them, such as a phrase with “between {least} and {most}”.
+    pub fn readings(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
         if !chars.get(at).is_some_and(|c| self.may_begin(*c, Hint::at(chars, at))) {
             return Vec::new();
         }

@@ -41,7 +41,7 @@ pub(super) fn list(kind: &SlotKind, chars: &[char], at: usize, around: &Surround
     let mut items: Vec<Value> = Vec::new();
     let mut next = Some(at);
     while let Some(from) = next.filter(|_| items.len() < MAX_ITEMS) {
-        let Some((end, value)) = kind.read(chars, from, around).into_iter().next() else { break };
+        let Some((end, value)) = kind.readings(chars, from, around).into_iter().next() else { break };
         items.push(value);
         found.push((end, Value::Array(items.clone())));
         next = next_item(chars, end);

@@ -5,9 +5,11 @@ use serde_json::Value;
 
 use super::currency::{SIGNS, Said, by_code, by_name, dollars_of};
 use super::cursor::Cursor;
+use super::in_words::in_words;
 use super::number::{bare_numbers, percent_end, starts_number};
 use super::{Surroundings, ends_word};
 use brain_english::currency::{CENT_WORDS, DOLLAR_WORDS, PENCE, RUPEES};
+use brain_english::function_words::is_function_word;
 
 /// An amount and its currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ impl Sum {
     }
 
     /// Whether the currency is the expected one.
-    fn fits(&self, around: &Surroundings) -> bool {
+    pub(super) fn fits(&self, around: &Surroundings) -> bool {
         around.currency.is_empty() || self.code(around).is_none_or(|code| code == around.currency)
     }
 }
@@ -57,6 +59,11 @@ pub(super) fn sums(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usi
             found.push((end, Sum { value, currency: said.or(before) }));
         }
         if ends_word(chars, end) {
+            // `$4 and 50 cents`.
+            let (behind, more) = and_cents(Cursor::new(chars, end));
+            if behind > end && before.is_some() && value.fract().is_zero() {
+                found.push((behind, Sum { value: value + more, currency: before }));
+            }
             found.push((end, Sum { value, currency: before }));
         }
     }
@@ -81,6 +88,11 @@ fn currency_before(chars: &[char], at: usize) -> (usize, Option<Said>) {
     }
     cursor.space();
     (cursor.at, said)
+}
+
+/// Where the number of an amount begins.
+pub(super) fn amount_start(chars: &[char], at: usize) -> usize {
+    currency_before(chars, at).0
 }
 
 fn sign(cursor: &mut Cursor<'_>) -> Option<Said> {
@@ -114,11 +126,16 @@ fn counted(chars: &[char], at: usize, around: &Surroundings, is_money: bool) -> 
 fn currency_behind(chars: &[char], end: usize, value: Decimal) -> Option<(usize, Decimal, Said)> {
     let mut cursor = Cursor::new(chars, end);
     cursor.space();
-    if let Some(said) = sign(&mut cursor) {
-        // `5 $45` is a number and an amount.
-        return (!cursor.peek().is_some_and(|c| c.is_ascii_digit())).then_some((cursor.at, value, said));
-    }
     let attached = cursor.at == end;
+    if let Some(said) = sign(&mut cursor) {
+        if !cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
+            return Some((cursor.at, value, said));
+        }
+        // `4€63` is an amount, `5 $45` is a number and an amount.
+        let mut cents = cursor;
+        let more = cents.digits(2).filter(|_| attached && cents.at == cursor.at + 2 && cents.ends_word())?;
+        return value.fract().is_zero().then(|| (cents.at, value + Decimal::new(more, 2), said));
+    }
     let word = cursor.next_word()?;
     let said = match word.as_str() {
         "c" | "p" if attached => return Some((cursor.at, hundredth(value)?, cents(word.as_str()))),
@@ -127,7 +144,7 @@ fn currency_behind(chars: &[char], end: usize, value: Decimal) -> Option<(usize,
         word if dollars_of(word).is_some() => cursor.eat(&DOLLAR_WORDS).then(|| dollars_of(word)).flatten(),
         word => by_code(word).or_else(|| by_name(word)),
     }?;
-    let (end, more) = and_cents(cursor);
+    let (end, more) = if value.fract().is_zero() { and_cents(cursor) } else { (cursor.at, Decimal::ZERO) };
     Some((end, value + more, said))
 }
 
@@ -142,15 +159,51 @@ fn cents(word: &str) -> Said {
     }
 }
 
-/// `and 50 cents`.
+/// `and 50 cents` after an amount; `50` alone, if nothing that it could count follows.
 fn and_cents(cursor: Cursor<'_>) -> (usize, Decimal) {
     let mut next = cursor;
-    next.eat(&["and"]);
+    let joined = next.eat(&["and"]);
     next.space();
-    match next.digits(2) {
-        Some(count) if next.eat(&CENT_WORDS) => (next.at, Decimal::new(count, 2)),
-        _ => (cursor.at, Decimal::ZERO),
+    let from = next.at;
+    let count = match next.digits(2) {
+        Some(count) => Some((count, next.at == from + 2)),
+        None => in_words(next.chars, next.at).and_then(|(end, count)| {
+            next.at = end;
+            let small = count.fract().is_zero() && count < Decimal::ONE_HUNDRED;
+            i64::try_from(count).ok().filter(|_| small).map(|count| (count, count >= 10))
+        }),
+    };
+    let Some((count, tens)) = count else { return (cursor.at, Decimal::ZERO) };
+    let said = next.eat(&CENT_WORDS) || next.eat(&["c", "p"]);
+    if said || (!joined && tens && next.at > from && ends_clause(next)) {
+        return (next.at, Decimal::new(count, 2));
     }
+    (cursor.at, Decimal::ZERO)
+}
+
+/// Whether nothing follows that a number could count: the end, a punctuation mark, or a function word.
+pub(super) fn ends_clause(cursor: Cursor<'_>) -> bool {
+    let mut next = cursor;
+    if !next.ends_word() {
+        return false;
+    }
+    next.space();
+    match next.peek() {
+        None => true,
+        Some(c) if c.is_alphabetic() => next.next_word().is_some_and(|word| is_function_word(word.as_str())),
+        Some(c) => matches!(c, '.' | ',' | ';' | '!' | '?' | ')' | '"'),
+    }
+}
+
+/// Whether a currency's sign, code or name begins here.
+pub(super) fn is_currency(mut cursor: Cursor<'_>) -> bool {
+    if sign(&mut cursor).is_some() {
+        return true;
+    }
+    cursor.next_word().is_some_and(|word| {
+        let word = word.as_str();
+        by_code(word).or_else(|| by_name(word)).is_some() || CENT_WORDS.contains(&word)
+    })
 }
 
 /// `45,-` is a whole amount; a currency sign may follow.

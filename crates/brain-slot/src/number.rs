@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use super::cursor::Cursor;
 use super::in_words::{and_a_fraction, in_words, multiplier};
+use super::money::is_currency;
+use super::unit::unit_at;
 use super::{Surroundings, ends_word};
 use brain_english::numbers::PERCENT;
 
@@ -59,6 +61,9 @@ fn groups_end(chars: &[char], from: usize, first: usize, notation: Notation) -> 
     if first - from > 3 || chars[from] == '0' {
         return None;
     }
+    if let Some(end) = lakhs_end(chars, from, first) {
+        return Some((end, ','));
+    }
     let mut end = first;
     let mut groups = 0;
     while chars.get(end) == Some(&sign) && digits_end(chars, end + 1) == end + 4 {
@@ -70,11 +75,51 @@ fn groups_end(chars: &[char], from: usize, first: usize, notation: Notation) -> 
     let fraction = digits_end(chars, end + 1) - end;
     let both = matches!(sign, '.' | ',') && chars.get(end) == Some(&other) && (2..=3).contains(&fraction);
     let twice = matches!(sign, '.' | ',') && groups >= 2;
-    (groups > 0 && (notation.groups_with(sign) || both || twice)).then_some((end, sign))
+    // An apostrophe between digits has no other meaning.
+    let sure = both || twice || sign == '\'';
+    (groups > 0 && (notation.groups_with(sign) || sure)).then_some((end, sign))
 }
 
-/// Digits with groups and a fraction: the end and the value.
-pub(super) fn digits(chars: &[char], at: usize, notation: Notation) -> Option<(usize, Decimal)> {
+/// The end of Indian groups: two digits each, then three. `12,34,567` has no other meaning.
+fn lakhs_end(chars: &[char], from: usize, first: usize) -> Option<usize> {
+    let mut end = first;
+    while first - from <= 2 && chars.get(end) == Some(&',') && digits_end(chars, end + 1) == end + 3 {
+        end += 3;
+    }
+    let last = chars.get(end) == Some(&',') && digits_end(chars, end + 1) == end + 4;
+    (end > first && last).then_some(end + 4)
+}
+
+/// The end of a fraction after a comma where the region writes a point, if it can be nothing else: two digits, one digit
+/// before a unit, or three digits after a number that has no groups.
+fn foreign_fraction(chars: &[char], from: usize, whole: usize) -> Option<usize> {
+    if chars.get(whole) != Some(&',') {
+        return None;
+    }
+    let end = digits_end(chars, whole + 1);
+    if chars.get(end).is_some_and(|c| matches!(c, ',' | '.' | ':' | '/')) && is_digit(chars, end + 1) {
+        return None;
+    }
+    let grouped = whole - from <= 3 && chars[from] != '0';
+    let certain = match end - whole - 1 {
+        1 => measured(chars, end),
+        2 => true,
+        3 => !grouped,
+        _ => false,
+    };
+    certain.then_some(end)
+}
+
+/// Whether a unit, a currency or a percent sign follows.
+fn measured(chars: &[char], end: usize) -> bool {
+    let mut cursor = Cursor::new(chars, end);
+    cursor.space();
+    unit_at(chars, cursor.at).is_some() || percent_end(chars, end).is_some() || is_currency(cursor)
+}
+
+/// Digits with groups and a fraction: the end and the value. `foreign`: whether a fraction may also be written as in
+/// other regions.
+pub(super) fn digits(chars: &[char], at: usize, notation: Notation, foreign: bool) -> Option<(usize, Decimal)> {
     let from = at + usize::from(chars.get(at) == Some(&'-'));
     let first = digits_end(chars, from);
     if first == from {
@@ -87,8 +132,10 @@ pub(super) fn digits(chars: &[char], at: usize, notation: Notation) -> Option<(u
         Some(_) => sign == '.',
         None => notation.splits_with(sign),
     };
-    let has_fraction = chars.get(whole).is_some_and(|sign| splits(*sign)) && is_digit(chars, whole + 1);
-    let end = if has_fraction { digits_end(chars, whole + 1) } else { whole };
+    let own = chars.get(whole).is_some_and(|sign| splits(*sign)) && is_digit(chars, whole + 1);
+    let other = if foreign && !own && grouped.is_none() { foreign_fraction(chars, from, whole) } else { None };
+    let has_fraction = own || other.is_some();
+    let end = if own { digits_end(chars, whole + 1) } else { other.unwrap_or(whole) };
     // `1.2.3` and `15:30` are not numbers.
     let goes_on = chars.get(end).is_some_and(|c| (*c == '.' && has_fraction) || *c == ':') && is_digit(chars, end + 1);
     if goes_on {
@@ -114,10 +161,13 @@ pub(super) fn starts_number(chars: &[char], at: usize) -> bool {
 
 /// Numbers at this position, longest first. A unit may follow directly (`12.5m`); a percentage is read as its number.
 pub(super) fn numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decimal)> {
+    with_percent(chars, at, bare_numbers(chars, at, around))
+}
+
+fn with_percent(chars: &[char], at: usize, mut found: Vec<(usize, Decimal)>) -> Vec<(usize, Decimal)> {
     if !starts_number(chars, at) {
         return Vec::new();
     }
-    let mut found = bare_numbers(chars, at, around);
     if let Some(longest) = found.first_mut()
         && let Some(end) = percent_end(chars, longest.0)
     {
@@ -128,7 +178,11 @@ pub(super) fn numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(
 
 /// Numbers at this position regardless of the text around them, longest first.
 pub(super) fn bare_numbers(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Decimal)> {
-    let Some((end, value)) = digits(chars, at, around.notation()) else {
+    written(chars, at, around, true)
+}
+
+fn written(chars: &[char], at: usize, around: &Surroundings, foreign: bool) -> Vec<(usize, Decimal)> {
+    let Some((end, value)) = digits(chars, at, around.notation(), foreign) else {
         return in_words(chars, at).into_iter().collect();
     };
     if chars.get(end) == Some(&'\u{2044}') {
@@ -148,7 +202,7 @@ fn vulgar(chars: &[char], at: usize, sign: usize) -> Option<(usize, Decimal)> {
     let share = share(numerator, cursor.digits(2)?)?;
     let whole = match sign - 1 - at {
         0 => Decimal::ZERO,
-        _ => digits(&chars[..sign - 1], at, Notation::Point)?.1,
+        _ => digits(&chars[..sign - 1], at, Notation::Point, false)?.1,
     };
     Some((cursor.at, whole + share))
 }
@@ -206,9 +260,10 @@ pub(super) fn percent_end(chars: &[char], end: usize) -> Option<usize> {
     (cursor.eat(&PERCENT) || cursor.eat_all(&["per", "cent"])).then_some(cursor.at)
 }
 
-/// Whole numbers at this position. The longest reading must be whole: `2.5` does not contain a 2.
+/// Whole numbers at this position. The longest reading must be whole: `2.5` does not contain a 2. `10,20` may be a list
+/// of them.
 pub(super) fn integer(chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
-    let found = numbers(chars, at, around);
+    let found = with_percent(chars, at, written(chars, at, around, false));
     if found.first().is_some_and(|(_, value)| value.scale() > 0) {
         return Vec::new();
     }

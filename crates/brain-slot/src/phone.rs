@@ -38,6 +38,28 @@ pub(super) fn certain(chars: &[char], at: usize, around: &Surroundings) -> Optio
     written(chars, at).into_iter().find(|(_, text, digits)| fits(text, *digits)).map(value)
 }
 
+/// The end of digits that look like a phone number but are too few or too many for one: at least `fewest`.
+pub(super) fn incomplete(chars: &[char], at: usize, fewest: usize) -> Option<usize> {
+    if !chars.get(at).is_some_and(|c| c.is_ascii_digit() || matches!(c, '+' | '(')) || !starts_number(chars, at) {
+        return None;
+    }
+    let mut end = at;
+    let mut digits = 0;
+    let mut i = at;
+    while let Some(c) = chars.get(i)
+        && (c.is_ascii_digit() || (i == at && *c == '+') || matches!(c, ' ' | '-' | '(' | ')'))
+    {
+        i += 1;
+        if c.is_ascii_digit() {
+            digits += 1;
+            end = i;
+        }
+    }
+    let other = chars.get(end).is_some_and(|c| matches!(c, '.' | ',' | '/' | ':') && i == end);
+    let goes_on = other && chars.get(end + 1).is_some_and(char::is_ascii_digit);
+    (digits >= fewest && ends_word(chars, end) && !goes_on).then_some(end)
+}
+
 fn value((end, text, _): (usize, String, usize)) -> (usize, Value) {
     (end, Value::from(text))
 }

@@ -44,7 +44,10 @@ pub(super) fn quantity(chars: &[char], at: usize, unit: &str, around: &Surroundi
     let Some(wanted) = unit_of(unit) else { return Vec::new() };
     let text = |value: Decimal| Value::from(value.to_string());
     let Some(measure) = measure(chars, at, around) else {
-        let bare = numbers(chars, at, around).into_iter().filter(|(end, _)| percent_end(chars, *end).is_none());
+        let bare = numbers(chars, at, around).into_iter();
+        if bare_numbers(chars, at, around).first().is_some_and(|(end, _)| percent_end(chars, *end).is_some()) {
+            return Vec::new();
+        }
         return bare.map(|(end, value)| (end, text(value))).collect();
     };
     let converted = measure.unit.convert(measure.value, wanted);

@@ -73,7 +73,7 @@ fn bounds_at(kind: &SlotKind, chars: &[char], at: usize, around: &Surroundings) 
 /// The next value, in its longest reading.
 fn value<'a>(kind: &SlotKind, mut cursor: Cursor<'a>, around: &Surroundings) -> Option<(Cursor<'a>, Value)> {
     cursor.space();
-    let (end, value) = kind.read(cursor.chars, cursor.at, around).into_iter().next()?;
+    let (end, value) = kind.readings(cursor.chars, cursor.at, around).into_iter().next()?;
     Some((Cursor::new(cursor.chars, end), value))
 }
 
@@ -207,6 +207,16 @@ pub fn pairs<'a>(slots: impl IntoIterator<Item = &'a str>) -> Vec<Pair<'a>> {
         }
     }
     found
+}
+
+/// Whether a slot's name says that it holds a lower bound, and an upper one: `min_price`, `due_before`. A slot for when
+/// something is due holds either.
+pub(super) fn bounds_named(slot: &str) -> (bool, bool) {
+    let has = |wanted: &str| slot.split('_').any(|part| part == wanted);
+    let due = ["due", "deadline", "expires", "expiry", "by", "limit"].into_iter().any(has);
+    let least = due || NAMES.iter().any(|(low, _, _)| has(low));
+    let most = due || NAMES.iter().any(|(_, high, _)| has(high));
+    (least, most)
 }
 
 /// The subject of a slot, and whether the name part comes first.

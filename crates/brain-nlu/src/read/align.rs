@@ -17,7 +17,7 @@ use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::spelling::american;
 use brain_slot::Normal;
-use brain_slot::{SlotKind, Surroundings};
+use brain_slot::{SlotKind, Surroundings, Unclear};
 
 /// Longer clauses are prose and are not aligned.
 const MAX_TOKENS: usize = 48;
@@ -128,14 +128,25 @@ pub(crate) struct Aligner<'a> {
     known: Vec<Cell<Option<bool>>>,
     /// Cost of each token as part of a name.
     name_costs: Vec<Cell<Option<u32>>>,
-    /// For each type looked for: the token after the value that begins at each token.
+    /// For each type looked for.
     ends: RefCell<Vec<(SlotKind, Ends)>>,
     /// Cost matrix, reused between phrases.
     costs: RefCell<Vec<Cost>>,
 }
 
-/// `None` if not computed yet.
-type Ends = Vec<Option<Option<usize>>>;
+/// The tokens after the values, or unclear expressions, that begin at each token; `None` if not computed yet.
+type Ends = Vec<Option<Vec<usize>>>;
+
+/// A typed value in tokens, or an unclear expression.
+struct Typed {
+    range: Range<usize>,
+    /// `None` if there is only an unclear expression.
+    value: Option<Value>,
+    /// The tokens after it where the next part may begin: after the value, or after an unclear expression and before its
+    /// last word.
+    ends: Vec<usize>,
+    unclear: Option<Unclear>,
+}
 
 #[derive(Clone, Copy)]
 enum Move {
@@ -212,10 +223,10 @@ impl<'a> Aligner<'a> {
         })
     }
 
-    /// The token after the value that begins at token `i`, for the type at `place`.
-    fn typed_end(&self, i: usize, place: usize) -> Option<usize> {
+    /// The tokens after the value that begins at token `i`, for the type at `place`.
+    fn typed_ends(&self, i: usize, place: usize) -> Vec<usize> {
         let (kind, ends) = &mut self.ends.borrow_mut()[place];
-        *ends[i].get_or_insert_with(|| self.typed(i, kind).map(|(_, _, end)| end))
+        ends[i].get_or_insert_with(|| self.typed(i, kind).map_or_else(Vec::new, |typed| typed.ends)).clone()
     }
 
     /// The cheapest alignment, unless it costs more than `limit`.
@@ -292,7 +303,7 @@ impl<'a> Aligner<'a> {
             let mut best = Best(NEVER, Move::End);
             best.offer(missing + after[i].0, Move::SkipPart);
             if let (true, Some(slot)) = (i < extra.len(), slot) {
-                match typed.map(|place| self.typed_end(i, place)) {
+                match typed.map(|place| self.typed_ends(i, place)) {
                     None if self.tokens[i].glued => {}
                     None => {
                         for (end, (cost, _)) in after.iter().enumerate().skip(i + 1) {
@@ -301,11 +312,10 @@ impl<'a> Aligner<'a> {
                             }
                         }
                     }
-                    Some(Some(end)) => best.offer(after[end].0, Move::Fill(end)),
-                    Some(None) if slot.is_named() => {
+                    Some(ends) if ends.is_empty() && slot.is_named() => {
                         self.names(i, slot, target, |end, cost| best.offer(cost + after[end].0, Move::Fill(end)));
                     }
-                    Some(None) => {}
+                    Some(ends) => ends.into_iter().for_each(|end| best.offer(after[end].0, Move::Fill(end))),
                 }
             }
             if i < extra.len() {
@@ -423,8 +433,8 @@ impl<'a> Aligner<'a> {
         (text.starts_with(name) && text.len() <= name.len() + 4).then(|| (range, mention_value(name)))
     }
 
-    /// The typed value that begins at a token: its range, the value, and the token after it.
-    fn typed(&self, i: usize, kind: &SlotKind) -> Option<(Range<usize>, Value, usize)> {
+    /// The typed value that begins at a token, or the unclear expression.
+    fn typed(&self, i: usize, kind: &SlotKind) -> Option<Typed> {
         let chars = &self.normal.chars[..self.end];
         let mut at = self.tokens[i].range.start;
         // A sign before the first word may belong to the value.
@@ -434,11 +444,27 @@ impl<'a> Aligner<'a> {
         {
             at -= 1;
         }
-        for from in [at, self.tokens[i].range.start] {
-            let Some((end, value)) = kind.read(chars, from, self.around).into_iter().next() else { continue };
+        let token_after = |end: usize| {
             let next = self.tokens.partition_point(|token| token.range.start < end);
-            if next > i && self.tokens[next - 1].range.end <= end {
-                return Some((from..end, value, next));
+            (next > i && self.tokens[next - 1].range.end <= end).then_some(next)
+        };
+        for from in [at, self.tokens[i].range.start] {
+            let reading = kind.readings(chars, from, self.around).into_iter().next();
+            let unclear = match &reading {
+                Some((end, _)) => kind.unclear_around(chars, from..*end, self.around),
+                None => kind.unclear(chars, from, self.around),
+            };
+            let value_end = reading.as_ref().and_then(|(end, _)| token_after(*end));
+            let whole = unclear.as_ref().and_then(|unclear| token_after(unclear.range.end));
+            let mut ends: Vec<usize> = match whole {
+                Some(end) => [Some(end), Some(end - 1).filter(|end| *end > i), value_end].into_iter().flatten().collect(),
+                None if unclear.is_some() => continue,
+                None => value_end.into_iter().collect(),
+            };
+            ends.dedup();
+            let end = reading.as_ref().map(|(end, _)| *end).or(unclear.as_ref().map(|unclear| unclear.range.end));
+            if let Some(end) = end.filter(|_| !ends.is_empty()) {
+                return Some(Typed { range: from..end, value: reading.map(|(_, value)| value), ends, unclear });
             }
         }
         None
@@ -468,7 +494,7 @@ impl<'a> Aligner<'a> {
                 }
                 Move::Fill(end) => {
                     if let Part::Slot { name, .. } = &parts[j]
-                        && let Some(capture) = self.capture(name, i, end, target)
+                        && let Some(capture) = self.capture(name, i, end, target, (&parts[..j], &parts[j + 1..]))
                     {
                         found.captures.push(capture);
                     }
@@ -478,7 +504,26 @@ impl<'a> Aligner<'a> {
         }
     }
 
-    fn capture(&self, name: &str, from: usize, to: usize, target: &Target) -> Option<Capture> {
+    /// Whether the phrase itself says the words beside a value that make it unclear.
+    fn says_the_rest(&self, unclear: &Unclear, value: &Range<usize>, (before, behind): (&[Part], &[Part])) -> bool {
+        let is = |part: Option<&Part>, token: Option<&Token>| {
+            matches!((part, token), (Some(Part::Word { word, .. }), Some(token)) if *word == token.word)
+        };
+        let last = self.tokens.iter().rfind(|token| token.range.end <= value.start);
+        let next = self.tokens.iter().find(|token| token.range.start >= value.end);
+        let front = unclear.range.start < value.start;
+        let back = unclear.range.end > value.end;
+        (front || back) && (!front || is(before.last(), last)) && (!back || is(behind.first(), next))
+    }
+
+    fn capture(
+        &self,
+        name: &str,
+        from: usize,
+        to: usize,
+        target: &Target,
+        beside: (&[Part], &[Part]),
+    ) -> Option<Capture> {
         let slot = target.slots.get(name)?;
         let (range, value) = if matches!(slot.kind, SlotKind::Text) {
             let mut range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
@@ -492,9 +537,17 @@ impl<'a> Aligner<'a> {
             }
             let value = self.text[self.normal.span(range.clone())].trim().trim_end_matches(['.', '!', '?']);
             (range, Value::from(value))
-        } else if let Some((range, value, _)) = self.typed(from, &slot.kind) {
-            let value = slot.kind.original(self.normal, self.text, range.clone(), value);
-            (range, value)
+        } else if let Some(Typed { range, value, unclear, .. }) = self.typed(from, &slot.kind) {
+            let fits = |unclear: &Unclear| unclear.suits(name) || self.says_the_rest(unclear, &range, beside);
+            match (value, unclear) {
+                (value, Some(unclear)) if value.is_none() || !fits(&unclear) => {
+                    return Some(Capture::unclear(name, &unclear, self.normal, self.text));
+                }
+                (value, _) => {
+                    let value = slot.kind.original(self.normal, self.text, range.clone(), value?);
+                    (range, value)
+                }
+            }
         } else {
             self.name(from, to, slot, target)?
         };

@@ -17,7 +17,7 @@ use crate::understanding::{Intent, SlotValue};
 use brain_english::actions::is_action;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
-use brain_slot::{SlotKind, extract, pairs, ranges_in, relatives_in};
+use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
 
 /// Slots of a target: from its best phrase if that fits, else by type.
 pub(crate) fn slots(
@@ -33,6 +33,7 @@ pub(crate) fn slots(
     let mut filling = Filling { reader, clause, target, captures, relatives };
     filling.relative();
     filling.ranges();
+    filling.unclear();
     filling.values();
     filling.quoted();
     // Names come last: a typed value is not a name.
@@ -121,6 +122,32 @@ impl Filling<'_, '_> {
                 for (slot, value) in pair.fill(bounds) {
                     self.put(&slot, range.clone(), value, "the only range in it".to_owned());
                 }
+            }
+        }
+    }
+
+    /// A slot whose only value is unclear becomes invalid, with the reason: half of an expression is never its value. A
+    /// slot for limits takes the limit.
+    fn unclear(&mut self) {
+        let target = self.target;
+        let (normal, around) = (self.reader.normal, &self.reader.context.around);
+        let chars = &normal.chars[self.clause.clone()];
+        for (name, slot) in target.slots.iter().filter(|(_, slot)| !slot.kind.is_text()) {
+            let rivals = target.slots.iter().any(|(other, spec)| {
+                other != name && self.is_open(other) && is_alike(&spec.kind, &slot.kind) && (spec.required || !slot.required)
+            });
+            let found = unclear_in(&slot.kind, chars, around).into_iter();
+            // Things that are counted in another way are not meant for a slot that needs no value.
+            let meant = found.filter(|one| slot.required || !matches!(one.kind, UnclearKind::Unit(_)));
+            let one = meant.map(|one| (one.clone().shifted(self.clause.start), one)).find(|(shifted, _)| {
+                self.is_open(name) && self.is_free(&shifted.range) && (!rivals || self.is_called(name, &shifted.range))
+            });
+            let Some((one, in_clause)) = one else { continue };
+            match in_clause.bound(&slot.kind, chars, around).filter(|_| one.suits(name)) {
+                Some((range, value)) => {
+                    self.put(name, shifted(range, self.clause.start), value, "the only such limit in it".to_owned());
+                }
+                None => self.captures.push(Capture::unclear(name, &one, normal, self.reader.text)),
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::phrase::vocabulary::Target;
 use brain_english::function_words::is_function_word;
 use brain_english::modality::COURTESIES;
 use brain_slot::Normal;
-use brain_slot::{Reach, SlotKind, Surroundings, ends_word};
+use brain_slot::{Reach, SlotKind, Surroundings, Unclear, ends_word};
 
 /// Maximum number of steps for one phrase.
 const FUEL: u32 = 20_000;
@@ -23,11 +23,19 @@ pub(crate) struct Capture {
     pub(crate) range: Range<usize>,
     /// `None` if the text does not fit the slot's type.
     pub(crate) value: Option<Value>,
-    /// Why the value was assigned to this slot, if the phrase did not assign it.
+    /// Why the value was assigned to this slot, if the phrase did not assign it; why the text is no value, if there is
+    /// none.
     pub(crate) guessed: Option<String>,
 }
 
 impl Capture {
+    /// A slot whose text is unclear: it is asked for, with the reason.
+    pub(crate) fn unclear(slot: &str, unclear: &Unclear, normal: &Normal, text: &str) -> Self {
+        let said = text[normal.span(unclear.range.clone())].to_owned();
+        let why = Unclear { text: said, ..unclear.clone() }.reason();
+        Self { slot: slot.to_owned(), range: unclear.range.clone(), value: None, guessed: Some(why) }
+    }
+
     /// The name of an entity, if a name stands in for the id.
     pub(crate) fn mention(&self) -> Option<&str> {
         self.value.as_ref()?.get(MENTION)?.as_str()
@@ -135,7 +143,16 @@ impl<'a> Matcher<'a> {
         if here >= chars.len() {
             return false;
         }
-        for (end, value) in kind.read(chars, here, self.around) {
+        let readings = kind.readings(chars, here, self.around);
+        let longest = readings.first().map(|(_, value)| value.clone());
+        for (end, value) in readings {
+            let shortened = longest.as_ref() != Some(&value);
+            let unclear = kind.unclear_around(chars, here..end, self.around);
+            if (shortened && !kind.may_shorten())
+                || unclear.is_some_and(|unclear| !says_the_rest(name, &unclear, &(here..end), rest, target, captures))
+            {
+                continue;
+            }
             let value = kind.original(self.normal, self.text, here..end, value);
             captures.push(Capture { slot: name.to_owned(), range: here..end, value: Some(value), guessed: None });
             let next = end + usize::from(quote.is_some() && chars.get(end).copied() == quote);
@@ -161,6 +178,21 @@ impl<'a> Matcher<'a> {
     ) -> bool {
         let mut here = skip_marks(chars, at);
         here += usize::from(chars.get(here).is_some_and(|c| matches!(c, '"' | '\'')));
+        if let Some(unclear) = kind.unclear(chars, here, self.around).filter(|unclear| unclear.range.end > here) {
+            // What was captured before is no part of the value.
+            if captures.iter().any(|capture| capture.range.end > unclear.range.start) {
+                return false;
+            }
+            let end = unclear.range.end;
+            // The phrase may say the last word itself: `{amount} euro`.
+            let shorter = (here..end).rev().find(|at| chars[*at].is_whitespace()).filter(|at| *at > here);
+            captures.push(Capture::unclear(name, &unclear, self.normal, self.text));
+            if [Some(end), shorter].into_iter().flatten().any(|end| self.pieces(chars, rest, target, end, captures)) {
+                return true;
+            }
+            captures.pop();
+            return false;
+        }
         let Some(end) = (here < chars.len()).then(|| kind.read_broken(chars, here)).flatten() else { return false };
         captures.push(Capture { slot: name.to_owned(), range: here..end, value: None, guessed: None });
         if self.pieces(chars, rest, target, end, captures) {
@@ -312,6 +344,27 @@ fn goes_on(name: &str) -> bool {
 fn says_nothing(chars: &[char]) -> bool {
     let mut words = chars.split(|c| !c.is_alphanumeric() && *c != '\'').filter(|word| !word.is_empty()).peekable();
     words.peek().is_some() && words.all(|word| is_function_word(&word.iter().collect::<String>()))
+}
+
+/// Whether the phrase itself says what makes a value unclear, as in `between {least} and {most}`, or the slot is for such
+/// values.
+fn says_the_rest(
+    slot: &str,
+    unclear: &Unclear,
+    value: &Range<usize>,
+    rest: &[Piece],
+    target: &Target,
+    captures: &[Capture],
+) -> bool {
+    // Text before the value is a phrase's word, unless a slot took it: another typed value, or text that is not its own.
+    let is_value = |capture: &Capture| {
+        let typed = target.slots.get(&capture.slot).is_some_and(|slot| !slot.kind.is_text());
+        typed && capture.value.is_some() && capture.mention().is_none()
+    };
+    let before = captures.iter().all(|capture| capture.range.end <= unclear.range.start || is_value(capture));
+    let behind = unclear.range.end <= value.end || matches!(rest.first(), Some(Piece::Word(_) | Piece::Mark(_)));
+    let wider = unclear.range.start < value.start || unclear.range.end > value.end;
+    unclear.suits(slot) || (wider && before && behind)
 }
 
 fn skip_space(chars: &[char], mut at: usize) -> usize {

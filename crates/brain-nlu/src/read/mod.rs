@@ -359,7 +359,10 @@ impl Reader<'_> {
                     let (name, inferred) = (capture.slot.clone(), capture.guessed.clone());
                     slots.push(SlotValue { name, value: value.clone(), span, inferred });
                 }
-                None => invalid.push(InvalidSlot { name: capture.slot.clone(), text: self.text[span].to_owned() }),
+                None => {
+                    let (name, why) = (capture.slot.clone(), capture.guessed.clone());
+                    invalid.push(InvalidSlot { name, text: self.text[span].to_owned(), why });
+                }
             }
         }
         let whole = evidence.tier == Stage::Exact;

@@ -183,7 +183,7 @@ fn defaults_and_inferred_values_lower_confidence() {
 fn an_invalid_value_is_not_the_same_as_no_match() {
     let Understanding::Clear { intents } = read("complete task 1234-broken") else { panic!() };
     assert_eq!(intents[0].target, "os.complete_task");
-    assert_eq!(intents[0].invalid, [InvalidSlot { name: "task_id".into(), text: "1234-broken".into() }]);
+    assert_eq!(intents[0].invalid, [InvalidSlot { name: "task_id".into(), text: "1234-broken".into(), why: None }]);
 }
 
 #[test]

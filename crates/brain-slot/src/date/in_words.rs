@@ -72,12 +72,19 @@ fn on_weekday(cursor: Cursor<'_>, word: Word, around: &Surroundings, sight: Sigh
         let day = sight.weekday(wanted)?;
         return Step::Days(7).from(day).map(|day| (further.at, day));
     }
+    let mut of = cursor;
+    of.eat(&["of"]);
+    if of.eat_all(&["next", "week"]) {
+        return Step::Days(7 + days_to(sight.today, wanted)).from(sight.today).map(|day| (of.at, day));
+    }
     further.gap();
     if let Some((end, month, day, year)) = named::parts(further) {
-        // Take the year in which the date falls on that weekday.
-        let year_fits = |day: &Date| year.is_none_or(|year| i64::from(day.year()) == year);
-        let years = sight.of_years(month, day).filter(|day| day.weekday() == wanted && year_fits(day));
-        return sight.nearest(years).map(|day| (end, day));
+        // The nearest such date must be that weekday: another year is rarely meant.
+        let date = match year {
+            Some(year) => super::make(year, month, day),
+            None => sight.day_of_year(month, day),
+        };
+        return date.filter(|date| date.weekday() == wanted).map(|date| (end, date));
     }
     if let Some((end, day)) = numeric::numeric(further, around, sight).or_else(|| day_of_month(further, sight)) {
         return (day.weekday() == wanted).then_some((end, day));
@@ -141,7 +148,14 @@ fn beside(mut cursor: Cursor<'_>, today: Date) -> Found {
 fn next(mut cursor: Cursor<'_>, today: Date) -> Found {
     let word = cursor.next_word()?;
     let day = match word.as_str() {
-        "week" => Step::Days(7).from(today),
+        "week" => {
+            let mut further = cursor;
+            further.eat(&["on"]);
+            if let Some(wanted) = further.next_word().and_then(|word| weekday(word.as_str())) {
+                return Step::Days(7 + days_to(today, wanted)).from(today).map(|day| (further.at, day));
+            }
+            Step::Days(7).from(today)
+        }
         "fortnight" => Step::Days(14).from(today),
         "month" => Step::Months(1).from(today),
         "quarter" => Step::Months(3).from(today),

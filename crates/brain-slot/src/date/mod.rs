@@ -1,6 +1,7 @@
 //! Dates: in digits, with a month's name, or in words.
 
 mod calendar;
+mod impossible;
 mod in_words;
 mod month;
 mod numeric;
@@ -9,6 +10,7 @@ use jiff::civil::{Date, Weekday};
 use serde_json::Value;
 
 pub(super) use calendar::Step;
+pub(super) use impossible::{Impossible, impossible};
 
 use super::Surroundings;
 use super::cursor::Cursor;
@@ -150,7 +152,10 @@ mod tests {
             ("friday 20 november", "2026-11-20"),
             ("friday, the 20th", "2026-11-20"),
             ("friday 20/11/2026", "2026-11-20"),
-            ("saturday 20 november", "2027-11-20"),
+            ("saturday 20 november 2027", "2027-11-20"),
+            ("friday next week", "2026-11-20"),
+            ("next week friday", "2026-11-20"),
+            ("friday of next week", "2026-11-20"),
             ("the 3rd", "2026-12-03"),
             ("the 20th", "2026-11-20"),
             ("the 31st", "2026-12-31"),
@@ -238,6 +243,8 @@ mod tests {
             "in 3 metres",
             "40/50",
             "friday 21 november 2026",
+            // Five days ahead: a slip, hardly the one of next year.
+            "saturday 20 november",
             "next",
             "the",
             "end of",
