@@ -19,6 +19,7 @@ pub mod numbers;
 pub mod small_talk;
 pub mod spelling;
 pub mod unclear;
+pub mod thesaurus;
 pub mod units;
 pub mod values;
 

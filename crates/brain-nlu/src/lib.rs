@@ -4,6 +4,7 @@
 //! The stages, driven by `read`: normalise → split into clauses → exact match (`matcher`) → approximate match
 //! (`align`) and search (`model`) → `choose` → fill slots (`fill`).
 
+mod concept;
 mod context;
 pub mod entity;
 pub mod learn;

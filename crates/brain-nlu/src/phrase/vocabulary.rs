@@ -7,6 +7,7 @@ use brain_core::Digest;
 use brain_embed::Encoder;
 use serde::{Deserialize, Serialize};
 
+use crate::concept::Profiles;
 use crate::model::encoder::CombinedEncoder;
 use crate::model::{Model, Training};
 use crate::phrase::pattern::{PatternError, Piece};
@@ -137,6 +138,8 @@ pub(crate) struct Search {
     by_word: BTreeMap<String, Vec<u32>>,
     /// Number of indexed words of each phrase.
     words_of: Vec<u8>,
+    /// The thesaurus groups that targets are described with.
+    pub(crate) profiles: Profiles,
     /// The text of each training example, for evidence.
     pub(crate) examples: Examples,
 }
@@ -273,7 +276,7 @@ impl Vocabulary {
             let words = &mut words_of[*number as usize];
             *words = words.saturating_add(1);
         }
-        Search { model, speller, by_word, words_of, examples: shown }
+        Search { model, speller, by_word, words_of, profiles: Profiles::new(&self.targets), examples: shown }
     }
 
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {

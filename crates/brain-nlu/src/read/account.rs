@@ -24,8 +24,8 @@ pub(crate) struct Account {
     pub(crate) leftover: Vec<Range<usize>>,
     /// Whether one of them narrows or spreads what is asked for: “except”, “or”.
     pub(crate) limits: bool,
-    /// Whether there are words that neither phrase nor slot explains, of no consequence.
-    pub(crate) has_minor: bool,
+    /// Number of words of no consequence that neither phrase nor slot explains.
+    pub(crate) minor: usize,
     /// What shows that the clause is no request.
     pub(crate) marker: Option<Marker>,
 }
@@ -59,7 +59,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let said = Said { tokens: &all, in_value: &in_value, question_mark };
     let polite = said.polite();
     let known = reader.vocabulary.known(usage.number);
-    let mut found = Account { parts: Vec::new(), leftover: Vec::new(), limits: false, has_minor: false, marker: None };
+    let mut found = Account { parts: Vec::new(), leftover: Vec::new(), limits: false, minor: 0, marker: None };
     for (at, token) in all.iter().enumerate() {
         let next = all.get(at + 1);
         let role = if in_value[at] {
@@ -80,7 +80,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         } else {
             Role::Minor
         };
-        found.has_minor |= role == Role::Minor;
+        found.minor += usize::from(role == Role::Minor);
         if role == Role::Leftover {
             found.leftover.push(token.range.clone());
         }

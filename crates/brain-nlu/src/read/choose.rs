@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::concept::ConceptScore;
 use crate::model::Scored;
 use crate::phrase::Phrase;
 use crate::read::object::{instead, objection};
@@ -21,6 +22,8 @@ use brain_english::clauses;
 pub(crate) const MAX_SUGGESTIONS: usize = 3;
 /// Maximum number of options in a question.
 const MAX_OPTIONS: usize = 4;
+/// Share of concepts in the weight of a candidate.
+const CONCEPT: f32 = 0.85;
 /// With at least this many kinds of action, the question asks for the kind first.
 const MANY_TIERS: usize = 3;
 
@@ -42,11 +45,34 @@ pub struct Thresholds {
     pub ask: f32,
     /// Cosine similarity to a phrase that permits the question anyway.
     pub alike: f32,
+    /// Minimum score of concepts for acting.
+    pub described: f32,
+    /// Minimum lead in concepts over every other target.
+    pub described_margin: f32,
+    /// Minimum score of concepts for a clarifying question.
+    pub described_ask: f32,
+    /// Minimum score, and minimum lead as a factor, of a reading that is chosen because of its account.
+    pub account: f32,
+    /// See `account`.
+    pub account_lead: f32,
 }
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self { pattern: 30, pattern_margin: 10, clear: 0.75, margin: 0.15, scope: 0.5, ask: 0.25, alike: 0.6 }
+        Self {
+            pattern: 30,
+            pattern_margin: 10,
+            clear: 0.75,
+            margin: 0.15,
+            scope: 0.5,
+            ask: 0.25,
+            alike: 0.6,
+            described: 0.7,
+            described_margin: 0.12,
+            described_ask: 0.4,
+            account: 0.4,
+            account_lead: 1.25,
+        }
     }
 }
 
@@ -55,6 +81,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) target: usize,
     pub(crate) scored: Option<Scored>,
     pub(crate) aligned: Option<(&'a Phrase, Alignment)>,
+    /// How well the concepts of the clause describe it.
+    pub(crate) concept: Option<ConceptScore>,
     pub(crate) source: Source,
     /// Combined score, including the boost from the conversation.
     pub(crate) weight: f32,
@@ -62,7 +90,7 @@ pub(crate) struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     pub(crate) fn new(target: usize) -> Self {
-        Self { target, scored: None, aligned: None, source: Source::Generated, weight: 0.0 }
+        Self { target, scored: None, aligned: None, concept: None, source: Source::Generated, weight: 0.0 }
     }
 
     /// Keeps the better of two phrases.
@@ -84,9 +112,17 @@ impl<'a> Candidate<'a> {
         }
     }
 
-    pub(crate) fn weigh(&mut self, boost: f32) {
-        let search = self.scored.map_or(0.0, |scored| scored.score);
-        self.weight = crate::model::round(boost * (1.0 - (1.0 - self.fit()) * (1.0 - 0.9 * search)));
+    pub(crate) fn weigh(&mut self, boost: f32, scope: f32) {
+        // Out of scope, search still ranks something first.
+        let search = self.scored.map_or(0.0, |scored| scored.score) * (0.4 + 0.6 * scope);
+        let concept = self.described();
+        let apart = (1.0 - self.fit()) * (1.0 - 0.9 * search) * (1.0 - CONCEPT * concept);
+        self.weight = crate::model::round(boost * (1.0 - apart));
+    }
+
+    /// How well the concepts of the clause describe it, 0 to 1.
+    fn described(&self) -> f32 {
+        self.concept.as_ref().map_or(0.0, |concept| concept.score)
     }
 
     /// Cost of its best phrase, if the phrase shares a word with the clause.
@@ -111,7 +147,8 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && look.found.scope >= limits.scope
         && look.found.confidence >= limits.clear
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
-    if (nearly || surely) && !is_risky(reader, look, best) {
+    let described = is_described(look, best, limits);
+    if (nearly || surely || described) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
         let first = reading(reader, clause, look, best, rival, stage);
         let Some(objection) = objection(reader, &first) else {
@@ -124,12 +161,53 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
             .collect();
         return Some(instead(reader, clause, first, &objection, &others));
     }
+    if !nearly
+        && !surely
+        && let Some(found) = by_account(reader, clause, look)
+    {
+        return Some(found);
+    }
     let plausible = nearly
         || surely
+        || described
+        || best.described() >= limits.described_ask
         || look.found.scope >= limits.ask
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
         || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
     plausible.then(|| question(reader, clause, look)).flatten()
+}
+
+/// Of the likely readings, the one whose account is clearly the best: it uses the words and values of the clause, and lacks
+/// none.
+fn by_account(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
+    let limits = &reader.context.thresholds;
+    let mut readings: Vec<(f32, &Candidate<'_>, Reading)> = look
+        .candidates
+        .iter()
+        .take(MAX_OPTIONS)
+        .map(|candidate| {
+            let rival = look.candidates.iter().find(|other| other.target != candidate.target);
+            let reading = reading(reader, clause, look, candidate, rival, stage_of(reader, candidate));
+            (candidate.weight * reading.fullness(reader), candidate, reading)
+        })
+        .collect();
+    readings.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.target.cmp(&b.1.target)));
+    let mut readings = readings.into_iter();
+    let (score, candidate, first) = readings.next()?;
+    let second = readings.next().map_or(0.0, |(score, _, _)| score);
+    let is_known = candidate.concept.as_ref().is_some_and(|concept| concept.is_complete)
+        || (candidate.described() > 0.3 && look.found.scope >= limits.ask);
+    let sure = is_known && score >= limits.account && score >= limits.account_lead * second;
+    (sure && !is_risky(reader, look, candidate) && objection(reader, &first).is_none())
+        .then(|| Understanding::Clear { intents: vec![first.intent] })
+}
+
+/// Whether the concepts of the clause describe the best candidate, and no other as well.
+fn is_described(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) -> bool {
+    let Some(concept) = best.concept.as_ref().filter(|concept| concept.is_complete) else { return false };
+    let others = look.candidates.iter().filter(|other| other.target != best.target);
+    concept.score >= limits.described
+        && others.map(Candidate::described).fold(0.0, f32::max) + limits.described_margin <= concept.score
 }
 
 /// Whether the best phrase matches approximately and no other target's phrase comes close.
@@ -195,6 +273,13 @@ fn tiers(reader: &Reader<'_>, likely: &[&Candidate<'_>]) -> Vec<TierOption> {
     by_tier.into_iter().map(option).collect()
 }
 
+/// The concepts that describe a target, with the positions of their words.
+fn meant(reader: &Reader<'_>, look: &Look<'_>, target: usize) -> Vec<(u16, Vec<Range<usize>>)> {
+    let profiles = &reader.vocabulary.search().profiles;
+    let own = look.concepts.found.iter().filter(|one| profiles.describes(one.group, target));
+    own.map(|one| (one.group, one.words.iter().map(|word| look.tokens[*word].range.clone()).collect())).collect()
+}
+
 fn reading(
     reader: &Reader<'_>,
     clause: &Range<usize>,
@@ -208,7 +293,14 @@ fn reading(
     // Above this cost, the values that the phrase assigns to slots are guesses.
     let fits = aligned
         .filter(|(_, alignment)| alignment.cost <= 3 * reader.context.thresholds.pattern && alignment.matched > 0);
-    let captures = fill::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
+    let mut captures = fill::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
+    let meant = meant(reader, look, candidate.target);
+    if let Some(concept) = &candidate.concept {
+        fill::chosen(concept, &meant, target, &mut captures);
+    }
+    if fits.is_none() {
+        fill::rest(reader, clause, target, &look.tokens, &meant, &mut captures);
+    }
     let search = candidate.scored.map(|scored| SearchEvidence {
         lexical: crate::model::round(scored.lexical),
         semantic: crate::model::round(scored.semantic),
@@ -233,6 +325,7 @@ fn reading(
         score: crate::model::round(score),
         distance: fits.map(|(_, alignment)| alignment.cost as f32 / 100.0),
         search,
+        described: candidate.concept.as_ref().map(|concept| concept.score),
         taken_for: fits.map(|(_, alignment)| alignment.taken_for.clone()).unwrap_or_default(),
         doubt: None,
         modality: None,
@@ -240,6 +333,7 @@ fn reading(
         runner_up_score: rival.map(|rival| crate::model::round(rival.weight.min(1.0))),
         excluded: look.excluded.clone(),
     };
-    let matched = fits.map(|(_, alignment)| alignment.said.as_slice()).unwrap_or_default();
-    reader.reading(candidate.target, &captures, clause, evidence, matched)
+    let mut matched = fits.map(|(_, alignment)| alignment.said.clone()).unwrap_or_default();
+    matched.extend(meant.iter().flat_map(|(_, ranges)| ranges).map(|range| range.start));
+    reader.reading(candidate.target, &captures, clause, evidence, &matched)
 }

@@ -6,17 +6,20 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::concept::ConceptScore;
 use crate::entity::{Shape, mentions, naming};
 use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::align::Alignment;
 use crate::read::matcher::{Capture, mention_value};
 use crate::text::speller::is_word;
+use crate::text::tokens::Token;
 use crate::text::words::words;
 use crate::understanding::{Intent, SlotValue};
 use brain_english::actions::is_action;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
+use brain_english::modality::COURTESIES;
 use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
 
 /// Slots of a target: from its best phrase if that fits, else by type.
@@ -230,6 +233,73 @@ impl Filling<'_, '_> {
             }
         }
     }
+}
+
+/// Fills the choice that a concept names: “we lost …” says which stage.
+pub(crate) fn chosen(
+    concept: &ConceptScore,
+    meant: &[(u16, Vec<Range<usize>>)],
+    target: &Target,
+    captures: &mut Vec<Capture>,
+) {
+    let Some(choice) = &concept.choice else { return };
+    let is_open = captures.iter().all(|capture| capture.slot != choice.slot) && target.slots.contains_key(&choice.slot);
+    let words = meant.iter().find(|(group, _)| *group == choice.group).map(|(_, ranges)| ranges);
+    if let (true, Some([first, ..])) = (is_open, words.map(Vec::as_slice)) {
+        let why = "another word for it was said".to_owned();
+        let value = Some(Value::from(choice.token.as_str()));
+        captures.push(Capture { slot: choice.slot.clone(), range: first.clone(), value, guessed: Some(why) });
+    }
+}
+
+/// The rest of a clause, behind the words that say what is asked for, goes to the only required free text.
+pub(crate) fn rest(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    tokens: &[Token],
+    meant: &[(u16, Vec<Range<usize>>)],
+    captures: &mut Vec<Capture>,
+) {
+    let mut open = target.slots.iter().filter(|(name, slot)| {
+        slot.kind.is_text() && slot.required && captures.iter().all(|capture| capture.slot != **name)
+    });
+    let (Some((name, _)), None) = (open.next(), open.next()) else { return };
+    // The last word that says what is asked for, at the beginning of the clause: one without a long gap before it.
+    let said = |token: &Token| meant.iter().any(|(_, ranges)| ranges.contains(&token.range));
+    let mut from = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        if said(token) {
+            from = at + 1;
+        } else if !token.function_word || token.quoted {
+            break;
+        }
+    }
+    if from == 0 {
+        return;
+    }
+    while tokens.get(from).is_some_and(|token| is_joint(&token.word)) {
+        from += 1;
+    }
+    let mut end = tokens.len();
+    while end > from && COURTESIES.contains(&tokens[end - 1].word.as_str()) {
+        end -= 1;
+    }
+    if tokens[from.min(end)..end].iter().all(|token| token.function_word) {
+        return;
+    }
+    let range = tokens[from].range.start..tokens[end - 1].range.end;
+    let apart = |other: &Range<usize>| other.end <= range.start || range.end <= other.start;
+    if captures.iter().all(|capture| apart(&capture.range)) && range.end <= clause.end {
+        let value = Value::from(reader.text[reader.normal.span(range.clone())].trim());
+        let why = "the rest of the sentence".to_owned();
+        captures.push(Capture { slot: name.clone(), range, value: Some(value), guessed: Some(why) });
+    }
+}
+
+/// Words between what is asked for and a free text: `a note that …`.
+fn is_joint(word: &str) -> bool {
+    matches!(word, "that" | "to" | "about" | "on" | "for" | "this" | "saying" | "of" | "a" | "an" | "me")
 }
 
 /// The part of a clause that names an entity, if exactly one stands out.

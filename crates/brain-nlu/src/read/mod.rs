@@ -96,6 +96,21 @@ pub(crate) struct Reading {
     pub(crate) account: Account,
 }
 
+impl Reading {
+    /// How well the reading uses its clause, 0 to 1: words left over, values missing or unclear lower it.
+    pub(crate) fn fullness(&self, reader: &Reader<'_>) -> f32 {
+        let target = &reader.vocabulary.targets[self.number];
+        let has = |name: &str| {
+            self.intent.slots.iter().any(|slot| slot.name == name)
+                || self.intent.invalid.iter().any(|slot| slot.name == name)
+        };
+        let missing =
+            target.slots.iter().filter(|(name, slot)| slot.required && !slot.has_default && !has(name)).count();
+        let leftover = self.account.leftover.len();
+        0.7_f32.powi(missing as i32) * 0.75_f32.powi(leftover as i32) * 0.93_f32.powi(self.account.minor as i32)
+    }
+}
+
 /// A phrase that matched a clause.
 struct Hit<'a> {
     phrase: &'a Phrase,
@@ -329,6 +344,7 @@ impl Reader<'_> {
             score: 1.0,
             distance: None,
             search: None,
+            described: None,
             taken_for: Vec::new(),
             doubt: None,
             modality: None,

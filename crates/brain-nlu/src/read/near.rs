@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::concept::Concepts;
 use crate::model::{Found, Scored};
 use crate::read::Reader;
 use crate::read::align::Aligner;
@@ -22,6 +23,8 @@ pub(crate) struct Look<'a> {
     pub(crate) excluded: Vec<(String, String)>,
     /// The tokens of the clause.
     pub(crate) tokens: Vec<Token>,
+    /// What its words mean apart from phrases.
+    pub(crate) concepts: Concepts,
 }
 
 /// Collects candidates. Search is the most expensive step and runs only if no phrase matches word for word.
@@ -33,9 +36,13 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let mut patterns = Shortlist::new(reader, &clause, &aligner);
     let query = Query::new(reader, &clause);
     let out = Out { reader, blocked: query.blocked() };
+    let mut described = Vec::new();
+    let chars = &reader.normal.chars[clause.clone()];
+    let concepts = Concepts::of(&all, chars, &reader.context.around);
     let found = if patterns.says_one(|number| out.has(number)) {
         Found::default()
     } else {
+        described = concepts.score(&reader.vocabulary.search().profiles, &reader.vocabulary.targets, |number| out.has(number));
         let (found, corrected) = search(reader, &query, &out);
         patterns.align_near(&found, &corrected);
         found
@@ -45,14 +52,18 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
         let number = usize::from(scored.label);
         candidates.entry(number).or_insert_with(|| Candidate::new(number)).scored = Some(*scored);
     }
+    for concept in described {
+        let number = concept.target;
+        candidates.entry(number).or_insert_with(|| Candidate::new(number)).concept = Some(concept);
+    }
     candidates.retain(|number, _| !out.has(*number));
     let mut candidates: Vec<Candidate<'a>> = candidates.into_values().collect();
     for candidate in &mut candidates {
         let boost = reader.context.boosts.get(&reader.vocabulary.targets[candidate.target].name);
-        candidate.weigh(boost.copied().unwrap_or(1.0));
+        candidate.weigh(boost.copied().unwrap_or(1.0), found.scope);
     }
     candidates.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.target.cmp(&b.target)));
-    Look { candidates, found, excluded: out.reasons(), tokens: all }
+    Look { candidates, found, excluded: out.reasons(), tokens: all, concepts }
 }
 
 /// A clause prepared for search.

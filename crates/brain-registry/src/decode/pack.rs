@@ -16,7 +16,20 @@ pub(super) const KEYS: [&str; 9] =
     ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
 
 /// The keys of the setting `understanding`: thresholds for acting and asking.
-pub const UNDERSTANDING_KEYS: [&str; 7] = ["pattern", "pattern_margin", "clear", "margin", "scope", "ask", "alike"];
+pub const UNDERSTANDING_KEYS: [&str; 12] = [
+    "pattern",
+    "pattern_margin",
+    "clear",
+    "margin",
+    "scope",
+    "ask",
+    "alike",
+    "described",
+    "described_margin",
+    "described_ask",
+    "account",
+    "account_lead",
+];
 
 /// Decodes `pack.yaml`.
 pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use brain_core::RunId;
-use brain_nlu::{Evidence, Intent, Question, SmallTalk, Source, Stage, Suggestion, Understanding};
+use brain_nlu::{Evidence, Intent, Question, Role, SmallTalk, Source, Stage, Suggestion, Understanding};
 use brain_server::wire::{ExplainRequest, Explanation};
 use serde_json::Value;
 
@@ -79,6 +79,7 @@ impl Teller<'_> {
         outln!("“{said}” asks for {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.", self.title(&intent.target), intent.target);
         self.why(&intent.evidence);
         self.slots(intent);
+        self.account(intent);
         self.rivals(&intent.evidence);
         outln!("  {}\n", sure(intent));
     }
@@ -130,6 +131,27 @@ impl Teller<'_> {
         }
     }
 
+    /// What became of every word.
+    fn account(&self, intent: &Intent) {
+        let says = |role: Role| -> Option<String> {
+            let parts = intent.account.iter().filter(|part| part.role == role);
+            let words: Vec<&str> = parts.filter_map(|part| self.text.get(part.span.clone())).map(str::trim).collect();
+            (!words.is_empty()).then(|| words.iter().map(|words| format!("“{words}”")).collect::<Vec<_>>().join(", "))
+        };
+        let of = [
+            (Role::Phrase, "what is asked for"),
+            (Role::Slot, "values"),
+            (Role::Filler, "small words"),
+            (Role::Minor, "ignored, since nothing depends on it"),
+            (Role::Leftover, "not understood"),
+        ];
+        let parts: Vec<String> =
+            of.into_iter().filter_map(|(role, what)| says(role).map(|words| format!("{what}: {words}"))).collect();
+        if !parts.is_empty() {
+            outln!("  {DIM}Every word: {}.{DIM:#}", parts.join("; "));
+        }
+    }
+
     fn rivals(&self, evidence: &Evidence) {
         if let Some(rival) = &evidence.runner_up {
             // With too few rows, a number would suggest more precision than there is.
@@ -154,10 +176,11 @@ impl Teller<'_> {
             }
             return;
         }
-        if let Some(word) = question.options.iter().find_map(|option| option.evidence.doubt.as_ref()) {
-            outln!("  “{word}” suggests that this is not a request.");
-        }
         for option in &question.options {
+            if question.options.len() == 1 {
+                self.slots(option);
+                self.account(option);
+            }
             outln!(
                 "  {BOLD}{}{BOLD:#} {DIM}({}){DIM:#} at {:.2}: like “{}”",
                 self.title(&option.target),
