@@ -18,6 +18,7 @@ pub mod names;
 pub mod numbers;
 pub mod small_talk;
 pub mod spelling;
+pub mod thesaurus;
 pub mod units;
 pub mod values;
 
