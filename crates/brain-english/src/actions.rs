@@ -36,7 +36,7 @@ impl Tier {
 }
 
 /// Actions: the verb in a tool's name, its kind, and the verbs people use for it. A verb may belong to several.
-const ACTIONS: [(&str, Tier, &[&str]); 34] = [
+pub(crate) const ACTIONS: [(&str, Tier, &[&str]); 34] = [
     ("create", Tier::Create, &["create", "add", "new", "make", "register", "set up", "open", "start"]),
     ("add", Tier::Create, &["add", "create", "put", "insert", "include", "attach", "append"]),
     ("register", Tier::Create, &["register", "sign up", "enrol", "add"]),

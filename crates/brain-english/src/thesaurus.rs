@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 mod nouns_1;
 mod nouns_2;
+mod nouns_3;
 mod states_1;
 mod states_2;
 mod verbs_1;
@@ -64,6 +65,7 @@ static GROUPS: LazyLock<Vec<&'static Group>> = LazyLock::new(|| {
     let mut groups: Vec<&Group> = [
         &nouns_1::GROUPS[..],
         &nouns_2::GROUPS[..],
+        &nouns_3::GROUPS[..],
         &states_1::GROUPS[..],
         &states_2::GROUPS[..],
         &verbs_1::GROUPS[..],
@@ -173,6 +175,6 @@ mod tests {
     fn the_thesaurus_is_large() {
         let count = |kind| groups().filter(|group| group.kind == kind).count();
         assert!(count(Kind::Action) >= 170 && count(Kind::Thing) >= 100 && count(Kind::State) >= 75);
-        assert!(groups().map(|group| expressions(group).count()).sum::<usize>() >= 5_000);
+        assert!(groups().map(|group| expressions(group).count()).sum::<usize>() >= 9_000);
     }
 }

@@ -1,10 +1,10 @@
-//! Things: people, work, papers, money, goods and places (“account” to “manager”).
+//! Things: people, work, papers, money, goods and places (“account” to “guest”).
 
 use super::{Group, thing};
 
 /// Sorted by name.
 #[rustfmt::skip]
-pub(super) static GROUPS: [Group; 57] = [
+pub(super) static GROUPS: [Group; 38] = [
     thing(
         "account",
         &["account", "bank account", "client account", "customer account", "trade account", "user account"],
@@ -13,10 +13,10 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "address",
         &[
-            "address", "delivery address", "home address", "mailing address", "place of residence", "postal address",
-            "postcode", "street address", "where they live", "zip code",
+            "address", "delivery address", "home address", "mailing address", "place of residence", "po box",
+            "postal address", "postcode", "street address", "where they live", "zip code",
         ],
-        &["house", "location", "place", "site", "street"],
+        &["location", "place", "site", "street"],
     ),
     thing(
         "agent",
@@ -24,18 +24,18 @@ pub(super) static GROUPS: [Group; 57] = [
             "agent", "handler", "help desk agent", "operator", "rep", "representative", "service rep", "support agent",
             "support rep",
         ],
-        &["advisor", "assignee", "broker", "owner", "staff"],
+        &["advisor", "assignee", "owner", "staff"],
     ),
     thing(
         "appointment",
         &["appointment", "appt", "booking", "consult", "consultation", "engagement", "slot", "time slot"],
-        &["date", "meeting", "session", "time", "visit"],
+        &["meeting", "session", "time", "visit"],
     ),
     thing(
         "approval",
         &[
-            "approval", "authorization", "blessing", "consent", "go ahead", "green light", "permission", "the nod",
-            "thumbs up",
+            "approval", "authorization", "blessing", "consent", "go ahead", "green light", "permission", "sign off",
+            "the nod", "thumbs up",
         ],
         &["acceptance", "clearance", "ok", "yes"],
     ),
@@ -45,7 +45,7 @@ pub(super) static GROUPS: [Group; 57] = [
             "article", "faq", "help article", "how to", "how to guide", "knowledge base article", "manual",
             "procedure", "user guide", "wiki page",
         ],
-        &["guide", "instructions", "page", "post"],
+        &["guide", "page", "post"],
     ),
     thing(
         "asset",
@@ -53,7 +53,7 @@ pub(super) static GROUPS: [Group; 57] = [
             "asset", "company property", "equipment", "gear", "hardware", "machine", "machinery", "piece of equipment",
             "plant",
         ],
-        &["device", "item", "kit", "tool", "unit"],
+        &["device", "item", "tool", "unit"],
     ),
     thing(
         "balance",
@@ -71,7 +71,7 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "calendar",
         &["agenda", "calendar", "date book", "daybook", "diary", "planner"],
-        &["dates", "timetable"],
+        &["dates", "schedule", "timetable"],
     ),
     thing(
         "call",
@@ -87,7 +87,7 @@ pub(super) static GROUPS: [Group; 57] = [
             "checklist", "list of steps", "list of things to check", "punch list", "run sheet", "snag list",
             "task list", "tick list", "to do list",
         ],
-        &["form", "items", "steps"],
+        &["form", "items", "list", "steps"],
     ),
     thing(
         "chore",
@@ -105,12 +105,12 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "complaint",
         &["bad feedback", "beef", "complaint", "criticism", "grievance", "gripe", "moan", "unhappy customer", "whinge"],
-        &["concern", "dispute", "feedback", "issue", "problem"],
+        &["concern", "dispute", "issue", "problem"],
     ),
     thing(
         "contact",
         &["address book entry", "business card", "contact", "contact person", "person to speak to", "point of contact"],
-        &["caller", "people", "person", "rep", "someone"],
+        &["caller", "people", "person", "someone"],
     ),
     thing(
         "contract",
@@ -118,15 +118,15 @@ pub(super) static GROUPS: [Group; 57] = [
             "agreement", "contract", "letter of engagement", "service agreement", "signed agreement",
             "terms and conditions",
         ],
-        &["arrangement", "deal", "document", "lease", "terms"],
+        &["deal", "document", "lease", "terms"],
     ),
     thing(
         "contractor",
         &[
-            "chippy", "contractor", "freelancer", "sparky", "sub", "subbie", "subcontractor", "tradesman",
-            "tradesperson", "tradie",
+            "chippy", "contractor", "electrician", "freelancer", "plumber", "sparky", "sub", "subbie", "subcontractor",
+            "tradesman", "tradesperson", "tradie",
         ],
-        &["outside help", "provider", "technician", "temp", "worker"],
+        &["provider", "technician", "temp", "worker"],
     ),
     thing(
         "course",
@@ -147,7 +147,7 @@ pub(super) static GROUPS: [Group; 57] = [
             "account holder", "buyer", "client", "consumer", "customer", "patron", "punter", "purchaser", "regular",
             "shopper",
         ],
-        &["account", "caller", "guest", "user"],
+        &["account", "guest", "user"],
     ),
     thing(
         "date",
@@ -161,13 +161,16 @@ pub(super) static GROUPS: [Group; 57] = [
     ),
     thing(
         "defect",
-        &["blemish", "breakage", "crack", "damage", "defect", "dent", "fault", "flaw", "imperfection", "scratch"],
-        &["bug", "hole", "problem", "snag"],
+        &[
+            "blemish", "breakage", "crack", "damage", "defect", "dent", "fault", "flaw", "imperfection", "leak",
+            "scratch", "something broken",
+        ],
+        &["bug", "issue", "mark", "problem", "snag"],
     ),
     thing(
         "delivery",
-        &["consignment", "delivery", "delivery run", "delivery slot", "drop off"],
-        &["parcel", "run", "shipment"],
+        &["consignment", "delivery", "delivery run", "delivery slot", "drop", "drop off"],
+        &["load", "parcel", "run", "shipment"],
     ),
     thing(
         "deposit",
@@ -180,33 +183,36 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "detail",
         &[
-            "data", "deets", "detail", "fine print", "info", "information", "ins and outs", "nitty gritty",
-            "particulars", "specifics",
+            "contact details", "data", "deets", "detail", "fine print", "info", "information", "ins and outs",
+            "nitty gritty", "particulars", "specifics",
         ],
         &["facts", "fields", "stuff"],
     ),
     thing(
         "device",
-        &["computer", "desktop", "device", "laptop", "monitor", "pc", "phone handset", "printer", "router", "tablet"],
-        &["box", "hardware", "machine", "phone", "unit"],
+        &[
+            "computer", "desktop", "device", "laptop", "modem", "monitor", "pc", "phone handset", "printer", "router",
+            "tablet", "workstation",
+        ],
+        &["hardware", "machine", "phone", "unit"],
     ),
     thing(
         "discount",
         &[
             "coupon", "discount", "markdown", "mates rates", "money off", "percentage off", "price cut", "promo code",
-            "special offer", "voucher",
+            "rebate", "special offer", "voucher",
         ],
-        &["deal", "offer", "reduction", "sale", "special"],
+        &["deal", "offer", "reduction", "special"],
     ),
     thing(
         "document",
         &["attachment", "doc", "document", "file", "form", "paperwork", "pdf", "spreadsheet", "word document"],
-        &["contract", "letter", "paper"],
+        &["contract", "paper", "record"],
     ),
     thing(
         "email",
         &["e mail", "email", "email message", "email thread", "inbox message", "mail message"],
-        &["mail", "reply", "thread"],
+        &["mail", "message", "thread"],
     ),
     thing(
         "email address",
@@ -216,15 +222,18 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "employee",
         &[
-            "apprentice", "employee", "hire", "new hire", "new starter", "staff", "staff member", "team member",
-            "trainee", "worker",
+            "apprentice", "casual", "employee", "hire", "new hire", "new starter", "staff", "staff member",
+            "team member", "temp", "trainee", "worker",
         ],
-        &["crew", "hand", "help", "operator", "person"],
+        &["crew", "hand", "help", "person"],
     ),
     thing(
         "event",
-        &["bash", "conference", "do", "event", "function", "gala", "occasion", "party", "seminar", "shindig"],
-        &["date", "gathering", "gig", "launch"],
+        &[
+            "bash", "conference", "event", "function", "fundraiser", "gala", "occasion", "open day", "party",
+            "seminar", "shindig", "wedding",
+        ],
+        &["gathering", "gig", "launch", "show"],
     ),
     thing(
         "expense",
@@ -237,7 +246,7 @@ pub(super) static GROUPS: [Group; 57] = [
     thing(
         "fee",
         &["admin fee", "call out fee", "fee", "late fee", "levy", "penalty", "service charge", "surcharge"],
-        &["charge", "cost", "fine", "rate"],
+        &["charge", "cost", "price", "rate"],
     ),
     thing(
         "feedback",
@@ -245,7 +254,7 @@ pub(super) static GROUPS: [Group; 57] = [
             "comments", "customer review", "feedback", "opinion", "review", "star rating", "suggestions",
             "survey response", "testimonial",
         ],
-        &["comment", "input", "rating", "response", "thoughts"],
+        &["comment", "rating", "response", "thoughts"],
     ),
     thing(
         "guest",
@@ -253,137 +262,6 @@ pub(super) static GROUPS: [Group; 57] = [
             "attendee", "diner", "guest", "holidaymaker", "houseguest", "invitee", "lodger", "plus one", "visitor",
             "walk in",
         ],
-        &["customer", "occupant", "party", "traveler"],
-    ),
-    thing(
-        "history",
-        &[
-            "activity log", "audit trail", "backstory", "history", "log of changes", "paper trail", "past dealings",
-            "previous jobs", "timeline", "track record",
-        ],
-        &["activity", "past", "story"],
-    ),
-    thing(
-        "idea",
-        &["brain wave", "brainwave", "concept", "feature request", "idea", "proposal", "suggestion", "thought"],
-        &["option", "plan", "tip"],
-    ),
-    thing(
-        "incident",
-        &[
-            "accident", "breach", "incident", "injury", "mishap", "near miss", "outage", "security incident",
-            "service disruption",
-        ],
-        &["crash", "event", "occurrence", "problem"],
-    ),
-    thing(
-        "inquiry",
-        &[
-            "contact form", "expression of interest", "information request", "inquiry", "query", "question",
-            "request for information", "rfi", "web inquiry",
-        ],
-        &["ask", "interest", "lead", "request"],
-    ),
-    thing(
-        "inspection",
-        &[
-            "assessment", "condition report", "inspection", "once over", "site check", "site inspection", "site visit",
-            "survey", "walk through", "walkthrough",
-        ],
-        &["look", "viewing", "visit"],
-    ),
-    thing(
-        "insurance",
-        &[
-            "indemnity", "insurance", "insurance claim", "insurance cover", "insurance policy", "insurer",
-            "public liability",
-        ],
-        &["claim", "cover", "coverage", "policy"],
-    ),
-    thing(
-        "invoice",
-        &[
-            "account to pay", "bill", "invoice", "payment request", "progress claim", "statement of charges",
-            "tax invoice",
-        ],
-        &["receipt", "statement", "tab"],
-    ),
-    thing(
-        "issue",
-        &["bug", "glitch", "gremlin", "headache", "hiccup", "incident", "issue", "problem", "snag", "trouble"],
-        &["case", "error", "fault", "matter", "ticket"],
-    ),
-    thing(
-        "job",
-        &[
-            "bit of work", "call out", "callout", "gig", "job", "job card", "job sheet", "piece of work",
-            "service call", "work order",
-        ],
-        &["booking", "project", "site", "task", "work"],
-    ),
-    thing(
-        "key",
-        &["access card", "door key", "fob", "key", "key fob", "keycard", "set of keys", "spare key", "swipe card"],
-        &["access", "card", "lock", "pass"],
-    ),
-    thing(
-        "landlord",
-        &["landlady", "landlord", "lessor", "property owner"],
-        &["host", "owner", "proprietor"],
-    ),
-    thing(
-        "lead",
-        &[
-            "hot prospect", "inquiry", "lead", "opportunity", "potential client", "potential customer", "prospect",
-            "prospective client", "prospective customer", "sales lead",
-        ],
-        &["bite", "candidate", "contact", "deal"],
-    ),
-    thing(
-        "lease",
-        &["lease", "lease agreement", "rental agreement", "rental contract", "tenancy", "tenancy agreement"],
-        &["agreement", "contract", "let", "rental"],
-    ),
-    thing(
-        "leave",
-        &[
-            "annual leave", "day off", "holiday", "leave", "pto", "rdo", "sick day", "sick leave", "time off",
-            "vacation",
-        ],
-        &["absence", "break", "days"],
-    ),
-    thing(
-        "lesson",
-        &[
-            "class", "lecture", "lesson", "private lesson", "session", "training session", "tutorial",
-            "tutoring session",
-        ],
-        &["course", "period", "practice"],
-    ),
-    thing(
-        "license",
-        &[
-            "accreditation", "certificate", "license", "permit", "registration", "rego", "ticket to operate",
-            "white card",
-        ],
-        &["certification", "license number", "pass", "ticket"],
-    ),
-    thing(
-        "list",
-        &["checklist", "index", "line up", "list", "roll", "roundup", "rundown"],
-        &["collection", "table"],
-    ),
-    thing(
-        "location",
-        &["branch", "depot", "job site", "location", "premises", "site", "spot", "whereabouts"],
-        &["address", "area", "place", "position", "store"],
-    ),
-    thing(
-        "manager",
-        &[
-            "boss", "foreman", "gaffer", "head of department", "higher ups", "line manager", "manager", "supervisor",
-            "team leader",
-        ],
-        &["chief", "director", "lead", "owner", "senior"],
+        &["customer", "occupant", "party"],
     ),
 ];

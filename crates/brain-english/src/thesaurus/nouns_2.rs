@@ -1,25 +1,159 @@
-//! Things: people, work, papers, money, goods and places (“measurement” to “warranty”).
+//! Things: people, work, papers, money, goods and places (“history” to “property”).
 
 use super::{Group, thing};
 
 /// Sorted by name.
 #[rustfmt::skip]
-pub(super) static GROUPS: [Group; 64] = [
+pub(super) static GROUPS: [Group; 38] = [
+    thing(
+        "history",
+        &[
+            "activity log", "audit trail", "backstory", "history", "log of changes", "paper trail", "past dealings",
+            "previous jobs", "timeline", "track record",
+        ],
+        &["activity", "log", "past"],
+    ),
+    thing(
+        "idea",
+        &["brain wave", "brainwave", "concept", "feature request", "idea", "proposal", "suggestion", "thought"],
+        &["option", "plan", "tip"],
+    ),
+    thing(
+        "incident",
+        &[
+            "accident", "breach", "incident", "injury", "mishap", "near miss", "outage", "security incident",
+            "service disruption",
+        ],
+        &["event", "occurrence", "problem"],
+    ),
+    thing(
+        "inquiry",
+        &[
+            "contact form", "expression of interest", "information request", "inquiry", "query", "question",
+            "request for information", "rfi", "web inquiry",
+        ],
+        &["ask", "lead", "request"],
+    ),
+    thing(
+        "inspection",
+        &[
+            "assessment", "audit", "condition report", "inspection", "once over", "safety check", "site check",
+            "site inspection", "site visit", "survey", "walk through", "walkthrough",
+        ],
+        &["review", "viewing", "visit"],
+    ),
+    thing(
+        "insurance",
+        &[
+            "indemnity", "insurance", "insurance claim", "insurance cover", "insurance policy", "insurer",
+            "public liability",
+        ],
+        &["claim", "cover", "coverage", "policy"],
+    ),
+    thing(
+        "invoice",
+        &[
+            "account to pay", "bill", "invoice", "payment request", "progress claim", "statement of charges",
+            "tax invoice",
+        ],
+        &["statement", "tab"],
+    ),
+    thing(
+        "issue",
+        &[
+            "bug", "drama", "glitch", "gremlin", "hassle", "headache", "hiccup", "incident", "issue", "problem",
+            "snag", "trouble",
+        ],
+        &["case", "fault", "matter", "ticket"],
+    ),
+    thing(
+        "job",
+        &[
+            "bit of work", "call out", "callout", "gig", "job", "job card", "job sheet", "piece of work",
+            "service call", "the work", "work order",
+        ],
+        &["project", "site", "task", "work"],
+    ),
+    thing(
+        "key",
+        &["access card", "door key", "fob", "key", "key fob", "keycard", "set of keys", "spare key", "swipe card"],
+        &["access", "card", "lock", "pass"],
+    ),
+    thing(
+        "landlord",
+        &["landlady", "landlord", "lessor", "property owner"],
+        &["host", "owner", "proprietor"],
+    ),
+    thing(
+        "lead",
+        &[
+            "hot prospect", "inquiry", "lead", "new business", "opportunity", "potential client", "potential customer",
+            "prospect", "prospective client", "prospective customer", "sales lead", "someone interested",
+        ],
+        &["bite", "candidate", "contact", "deal"],
+    ),
+    thing(
+        "lease",
+        &["lease", "lease agreement", "rental agreement", "rental contract", "tenancy", "tenancy agreement"],
+        &["agreement", "contract", "let", "rental"],
+    ),
+    thing(
+        "leave",
+        &[
+            "annual leave", "day off", "holiday", "leave", "personal leave", "pto", "rdo", "sick day", "sick leave",
+            "sickie", "time off", "vacation",
+        ],
+        &["absence", "break", "days"],
+    ),
+    thing(
+        "lesson",
+        &[
+            "class", "lecture", "lesson", "private lesson", "session", "training session", "tutorial",
+            "tutoring session",
+        ],
+        &["course", "period", "practice"],
+    ),
+    thing(
+        "license",
+        &[
+            "accreditation", "certificate", "license", "permit", "registration", "rego", "ticket to operate",
+            "white card",
+        ],
+        &["certification", "license number", "pass", "ticket"],
+    ),
+    thing(
+        "list",
+        &["checklist", "index", "line up", "list", "register", "roll", "roundup", "rundown"],
+        &["collection", "log", "table"],
+    ),
+    thing(
+        "location",
+        &["branch", "depot", "job site", "location", "premises", "site", "spot", "whereabouts"],
+        &["address", "area", "place", "position"],
+    ),
+    thing(
+        "manager",
+        &[
+            "boss", "foreman", "gaffer", "head of department", "higher ups", "line manager", "manager", "supervisor",
+            "team leader",
+        ],
+        &["chief", "director", "lead", "owner"],
+    ),
     thing(
         "measurement",
         &[
-            "depth", "dimension", "height", "length", "measure", "measurement", "reading", "square footage",
-            "square meters", "width",
+            "depth", "diameter", "dimension", "height", "length", "measure", "measurement", "reading",
+            "square footage", "square meters", "thickness", "width",
         ],
-        &["area", "distance", "size", "value", "weight"],
+        &["area", "distance", "size", "weight"],
     ),
     thing(
         "meeting",
         &[
-            "catch up", "conference call", "get together", "huddle", "meeting", "one on one", "sit down", "stand up",
-            "standup", "video call",
+            "catch up", "conference call", "face to face", "get together", "huddle", "meeting", "one on one",
+            "sit down", "stand up", "standup", "video call", "zoom",
         ],
-        &["appointment", "chat", "conference", "session"],
+        &["appointment", "conference", "session"],
     ),
     thing(
         "member",
@@ -38,9 +172,9 @@ pub(super) static GROUPS: [Group; 64] = [
         "message",
         &[
             "chat message", "direct message", "dm", "message", "private message", "sms", "text", "text message",
-            "voicemail", "whatsapp message",
+            "voice message", "voicemail", "whatsapp message",
         ],
-        &["chat", "note", "reply", "word"],
+        &["note", "reply", "word"],
     ),
     thing(
         "note",
@@ -53,12 +187,12 @@ pub(super) static GROUPS: [Group; 64] = [
     thing(
         "order",
         &["customer order", "order", "order number", "po", "purchase order", "sales order", "takeaway order"],
-        &["cart", "docket", "purchase", "request"],
+        &["cart", "purchase", "request"],
     ),
     thing(
         "part",
         &["bits and pieces", "component", "fitting", "part", "replacement part", "spare", "spare part"],
-        &["bit", "item", "module", "piece"],
+        &["bit", "item", "piece"],
     ),
     thing(
         "password",
@@ -76,27 +210,33 @@ pub(super) static GROUPS: [Group; 64] = [
     thing(
         "payment",
         &[
-            "bank transfer", "card payment", "cash payment", "direct debit", "installment", "money coming in",
-            "pay run", "payment", "payout", "remittance",
+            "bank transfer", "card payment", "cash payment", "direct debit", "eft payment", "installment",
+            "money coming in", "pay run", "payment", "payout", "remittance",
         ],
-        &["cash", "deposit", "money", "transaction"],
+        &["deposit", "money", "transaction", "transfer"],
     ),
     thing(
         "pet",
-        &["animal", "cat", "dog", "doggo", "four legged friend", "fur baby", "kitten", "pet", "pooch", "puppy"],
+        &[
+            "animal", "cat", "critter", "dog", "doggo", "four legged friend", "fur baby", "kitten", "moggy", "pet",
+            "pooch", "puppy",
+        ],
         &["bird", "horse", "patient", "rabbit"],
     ),
     thing(
         "phone number",
         &[
-            "cell", "cell number", "contact number", "digits", "landline", "mobile", "mobile number", "phone no",
-            "phone number", "telephone number",
+            "best number", "cell", "cell number", "contact number", "digits", "landline", "mobile", "mobile number",
+            "phone no", "phone number", "telephone number",
         ],
         &["number", "phone"],
     ),
     thing(
         "photo",
-        &["image", "photo", "photograph", "pic", "picture", "screenshot", "selfie", "shot", "snap", "snapshot"],
+        &[
+            "happy snap", "image", "photo", "photograph", "pic", "picture", "screenshot", "selfie", "shot", "snap",
+            "snapshot",
+        ],
         &["attachment", "file", "scan"],
     ),
     thing(
@@ -105,7 +245,7 @@ pub(super) static GROUPS: [Group; 64] = [
             "asking price", "cost", "going rate", "how much", "price", "price tag", "rate", "sticker price",
             "unit price",
         ],
-        &["amount", "charge", "fee", "figure", "value"],
+        &["amount", "charge", "fee", "value"],
     ),
     thing(
         "priority",
@@ -115,280 +255,19 @@ pub(super) static GROUPS: [Group; 64] = [
     thing(
         "product",
         &["article", "goods", "item", "line item", "merchandise", "product", "product line", "sku", "ware"],
-        &["line", "model", "stuff", "thing"],
+        &["line", "model", "thing"],
     ),
     thing(
         "project",
-        &["big job", "campaign", "initiative", "program of work", "project", "undertaking"],
-        &["job", "program", "scheme", "venture", "work"],
+        &["big job", "build", "campaign", "initiative", "program of work", "project", "undertaking"],
+        &["job", "program", "venture", "work"],
     ),
     thing(
         "property",
         &[
-            "apartment", "block of land", "flat", "home", "house", "investment property", "property", "rental",
-            "rental property", "unit",
+            "apartment", "block of land", "flat", "home", "house", "investment property", "property", "real estate",
+            "rental", "rental property", "townhouse", "unit",
         ],
-        &["address", "building", "land", "place", "premises"],
-    ),
-    thing(
-        "quantity",
-        &["amount", "count", "headcount", "how many", "number of", "qty", "quantity", "volume"],
-        &["number", "size", "units"],
-    ),
-    thing(
-        "quote",
-        &[
-            "ballpark", "ballpark figure", "bid", "costing", "estimate", "price estimate", "proposal", "quotation",
-            "quote", "tender",
-        ],
-        &["figure", "number", "offer", "price"],
-    ),
-    thing(
-        "receipt",
-        &["docket", "proof of payment", "proof of purchase", "receipt", "sales slip", "till receipt"],
-        &["chit", "invoice", "slip", "stub", "voucher"],
-    ),
-    thing(
-        "recipe",
-        &["cooking instructions", "ingredient list", "ingredients", "method", "recipe"],
-        &["dish", "instructions", "mix"],
-    ),
-    thing(
-        "record",
-        &["entry", "file on them", "log entry", "profile", "record", "row"],
-        &["card", "history"],
-    ),
-    thing(
-        "refund",
-        &["chargeback", "money back", "rebate", "refund", "reimbursement", "repayment"],
-        &["compensation", "credit"],
-    ),
-    thing(
-        "reminder",
-        &["alarm", "alert", "heads up", "memory jogger", "nudge", "prompt", "reminder"],
-        &["notice", "notification", "task"],
-    ),
-    thing(
-        "rent",
-        &["board", "monthly rent", "rent", "rental payment", "weekly rent"],
-        &["lease", "payment"],
-    ),
-    thing(
-        "report",
-        &["breakdown", "dashboard", "overview", "report", "rundown", "statement", "stats", "summary", "write up"],
-        &["document", "figures", "numbers", "results"],
-    ),
-    thing(
-        "request",
-        &["application", "ask", "favor", "request", "request form", "requisition", "service request"],
-        &["claim", "inquiry", "submission", "ticket"],
-    ),
-    thing(
-        "return",
-        &["return", "returned goods", "returned item", "returned order", "rma", "send back"],
-        &["exchange", "swap"],
-    ),
-    thing(
-        "room",
-        &[
-            "bedroom", "boardroom", "conference room", "function room", "guest room", "hotel room", "meeting room",
-            "office space", "room", "suite",
-        ],
-        &["cabin", "hall", "space", "studio"],
-    ),
-    thing(
-        "roster",
-        &["roster", "rota", "shift plan", "shift schedule", "staff schedule", "who is working", "work schedule"],
-        &["hours", "shifts", "timetable"],
-    ),
-    thing(
-        "sale",
-        &["deal", "revenue", "sale", "sales figures", "takings", "transaction", "turnover"],
-        &["income", "order", "purchase", "till", "win"],
-    ),
-    thing(
-        "service",
-        &["haircut", "offering", "package", "service", "treatment", "tune up", "type of work"],
-        &["appointment", "job", "product", "work"],
-    ),
-    thing(
-        "shift",
-        &[
-            "arvo shift", "day shift", "double shift", "early shift", "graveyard shift", "late shift", "night shift",
-            "rostered shift", "shift", "split shift",
-        ],
-        &["hours", "slot", "turn", "work"],
-    ),
-    thing(
-        "shipment",
-        &[
-            "cargo", "consignment", "courier job", "freight", "package", "pallet", "parcel", "satchel", "shipment",
-            "tracking number",
-        ],
-        &["box", "delivery"],
-    ),
-    thing(
-        "signature",
-        &["autograph", "e signature", "initials", "john hancock", "signature", "signed copy"],
-        &["name"],
-    ),
-    thing(
-        "software",
-        &["app", "application", "computer system", "operating system", "program", "software", "website"],
-        &["platform", "site", "system", "tool"],
-    ),
-    thing(
-        "stage",
-        &["leg", "milestone", "phase", "pipeline stage", "stage", "step"],
-        &["column", "level", "part", "point", "status"],
-    ),
-    thing(
-        "status",
-        &["current state", "progress", "state of play", "status", "where its at", "where things stand"],
-        &["condition", "situation", "stage", "standing", "state"],
-    ),
-    thing(
-        "stock",
-        &[
-            "consumables", "inventory", "merchandise", "raw materials", "stock", "stock level", "stock on hand",
-            "supplies",
-        ],
-        &["goods", "items", "materials", "quantity", "shelf"],
-    ),
-    thing(
-        "student",
-        &["apprentice", "class member", "kid in the class", "learner", "pupil", "student", "trainee"],
-        &["attendee", "child", "kid", "member", "participant"],
-    ),
-    thing(
-        "subscription",
-        &["membership", "monthly plan", "payment plan", "recurring payment", "standing order", "sub", "subscription"],
-        &["package", "renewal", "service"],
-    ),
-    thing(
-        "suburb",
-        &["district", "locality", "neck of the woods", "neighborhood", "part of town", "suburb", "town", "village"],
-        &["area", "city", "location", "place", "region"],
-    ),
-    thing(
-        "supplier",
-        &["distributor", "manufacturer", "merchant", "provider", "stockist", "supplier", "vendor", "wholesaler"],
-        &["dealer", "partner", "rep", "seller", "shop"],
-    ),
-    thing(
-        "tab",
-        &["bar tab", "open tab", "running bill", "running tab", "slate", "tab"],
-        &["account", "bill"],
-    ),
-    thing(
-        "table",
-        &["booth", "cover", "dining table", "four top", "table", "table number", "two top"],
-        &["bench", "party", "seat", "spot"],
-    ),
-    thing(
-        "tag",
-        &["category", "hashtag", "keyword", "label", "marker", "tag"],
-        &["class", "flag", "group", "type"],
-    ),
-    thing(
-        "task",
-        &[
-            "action item", "job to do", "something to do", "stuff to do", "task", "thing to do", "things to do",
-            "to do", "to do item", "todo",
-        ],
-        &["action", "chore", "errand", "item", "job"],
-    ),
-    thing(
-        "tax",
-        &["bas", "gst", "income tax", "payg", "sales tax", "tax", "vat"],
-        &["duty", "levy", "withholding"],
-    ),
-    thing(
-        "teacher",
-        &["coach", "educator", "instructor", "lecturer", "teacher", "trainer", "tutor"],
-        &["leader", "mentor", "presenter", "staff"],
-    ),
-    thing(
-        "team",
-        &[
-            "crew", "department", "squad", "team", "the boys", "the girls", "the guys", "the lads", "work group",
-            "workforce",
-        ],
-        &["division", "everyone", "group", "people", "unit"],
-    ),
-    thing(
-        "team chat",
-        &["channel", "chat room", "group chat", "message board", "slack channel", "team chat", "thread"],
-        &["chat", "conversation", "forum"],
-    ),
-    thing(
-        "technician",
-        &[
-            "engineer", "field tech", "fitter", "installer", "mechanic", "repairer", "repairman", "service tech",
-            "tech", "technician",
-        ],
-        &["agent", "contractor", "guy", "specialist"],
-    ),
-    thing(
-        "template",
-        &[
-            "boilerplate", "canned reply", "canned response", "form letter", "standard form", "standard letter",
-            "starting point", "template",
-        ],
-        &["format", "layout", "macro", "sample"],
-    ),
-    thing(
-        "tenant",
-        &["housemate", "leaseholder", "lessee", "lodger", "occupier", "renter", "tenant"],
-        &["flatmate", "household", "occupant", "resident"],
-    ),
-    thing(
-        "ticket",
-        &[
-            "case", "help desk ticket", "service request", "service ticket", "support case", "support request",
-            "support ticket", "ticket", "trouble ticket",
-        ],
-        &["incident", "issue"],
-    ),
-    thing(
-        "timesheet",
-        &["clocked hours", "hours worked", "punch card", "time card", "time log", "time sheet", "timesheet"],
-        &["hours", "time", "worksheet"],
-    ),
-    thing(
-        "tool",
-        &["bit of kit", "drill", "hand tool", "kit", "ladder", "piece of kit", "power tool", "tool", "toolbox"],
-        &["device", "equipment", "gear", "instrument"],
-    ),
-    thing(
-        "total",
-        &[
-            "bottom line", "full amount", "grand total", "subtotal", "sum", "sum total", "the damage", "total",
-            "total amount",
-        ],
-        &["amount", "balance", "figure", "tally"],
-    ),
-    thing(
-        "user",
-        &["account holder", "end user", "login", "user", "user account", "username"],
-        &["account", "member", "person", "staff"],
-    ),
-    thing(
-        "vehicle",
-        &["car", "company car", "lorry", "motor", "pickup truck", "trailer", "truck", "ute", "van", "vehicle"],
-        &["rego", "ride", "transport", "wheels"],
-    ),
-    thing(
-        "wage",
-        &[
-            "hourly rate", "pay", "pay packet", "pay slip", "paycheck", "payroll", "payslip", "salary", "take home",
-            "wage",
-        ],
-        &["earnings", "income", "money", "rate"],
-    ),
-    thing(
-        "warranty",
-        &["cover", "extended warranty", "guarantee", "service contract", "warranty", "warranty period"],
-        &["insurance", "policy", "protection"],
+        &["address", "building", "place", "premises"],
     ),
 ];

@@ -8,9 +8,10 @@ pub(super) static GROUPS: [Group; 41] = [
     state(
         "absent",
         &[
-            "a no show", "absent", "away", "awol", "called in sick", "didnt show", "didnt show up", "didnt turn up",
-            "mia", "no show", "not here", "not in", "off sick", "off today", "on holiday", "on leave", "on vacation",
-            "out of office", "out of the office", "out of town", "out sick", "wagging",
+            "absent", "away", "awol", "called in sick", "chucked a sickie", "didnt show", "didnt show up",
+            "didnt turn up", "having a day off", "mia", "no show", "not here", "not in", "off sick", "off today",
+            "on holiday", "on leave", "on vacation", "ooo", "out of office", "out of town", "out sick", "stood us up",
+            "wagging",
         ],
         &["missing", "off", "out", "unavailable"],
     ),
@@ -26,12 +27,12 @@ pub(super) static GROUPS: [Group; 41] = [
     state(
         "approved",
         &[
-            "accepted", "all clear", "approved", "authorized", "cleared", "gave us the go ahead",
+            "accepted", "all clear", "approved", "authorized", "been approved", "cleared", "gave us the go ahead",
             "given the all clear", "given the go ahead", "given the green light", "given the nod", "got the go ahead",
             "got the green light", "got the nod", "got the thumbs up", "got the tick", "green lit", "greenlit",
-            "okayed", "passed", "rubber stamped", "signed off", "thumbs up",
+            "okayed", "passed", "rubber stamped", "signed off", "thumbs up", "ticked off by",
         ],
-        &["agreed", "confirmed", "yes"],
+        &["agreed", "confirmed", "ok", "yes"],
     ),
     state(
         "archived",
@@ -39,7 +40,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "archived", "filed away", "in storage", "in the archive", "mothballed", "off the books", "packed away",
             "put away", "shelved", "stored away", "tucked away",
         ],
-        &["inactive", "old", "past", "stored"],
+        &["closed", "inactive", "old", "past", "stored"],
     ),
     state(
         "assigned",
@@ -56,7 +57,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "not booked", "not taken", "on hand", "on the shelf", "open for bookings", "ready to go", "spare",
             "theres room", "unbooked", "unoccupied", "up for grabs", "vacant",
         ],
-        &["around", "on tap", "ready", "there"],
+        &["around", "on tap", "open", "ready", "there"],
     ),
     state(
         "blocked",
@@ -69,13 +70,18 @@ pub(super) static GROUPS: [Group; 41] = [
     state(
         "broken",
         &[
-            "broke", "broken", "buggered", "bust", "busted", "cactus", "carked it", "conked out", "cracked", "dead",
-            "defective", "died", "doesnt work", "faulty", "gave up the ghost", "given up the ghost", "had it",
-            "has stopped working", "isnt working", "kaput", "knackered", "munted", "not working", "on the blink",
-            "on the fritz", "out of order", "packed it in", "packed up", "rooted", "shot", "smashed", "snapped",
-            "stopped working", "stuffed", "wont start", "wont turn on",
+            "acting up", "borked", "bricked", "broke down", "broken", "broken down", "buggered", "bung", "bust",
+            "busted", "cactus", "carked it", "conked out", "cracked", "defective", "died", "doesnt work",
+            "fallen apart", "falling apart", "faulty", "fried", "gave up the ghost", "given up the ghost", "gone bung",
+            "isnt working", "kaput", "knackered", "munted", "not working", "on its last legs", "on the blink",
+            "on the bust", "on the fritz", "out of order", "out of whack", "packed it in", "packed up", "playing up",
+            "rooted", "smashed", "stopped working", "stuffed", "up the spout", "wonky", "wont start", "wont turn on",
+            "wrecked",
         ],
-        &["damaged", "down", "failed", "needs fixing", "out of action", "screwed"],
+        &[
+            "broke", "crook", "damaged", "dead", "dodgy", "down", "failed", "had it", "needs fixing", "screwed",
+            "shot", "snapped", "toast",
+        ],
     ),
     state(
         "canceled",
@@ -85,7 +91,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "not going ahead", "not happening", "off the cards", "pulled out", "pulled the plug", "rained off",
             "scrapped", "scratched", "voided", "washed out",
         ],
-        &["dropped", "off", "stopped", "terminated", "withdrawn"],
+        &["dropped", "off", "stopped", "terminated", "void", "withdrawn"],
     ),
     state(
         "cheap",
@@ -120,24 +126,24 @@ pub(super) static GROUPS: [Group; 41] = [
             "for sure", "given the ok", "guaranteed", "is a goer", "is on", "locked in", "nailed down", "official",
             "rock solid", "set in stone", "signed sealed delivered",
         ],
-        &["agreed", "certain", "sure", "verified"],
+        &["agreed", "certain", "set", "sure", "verified"],
     ),
     state(
         "correct",
         &[
-            "accurate", "adds up", "all good", "bang on", "checks out", "correct", "hits the nail", "just right",
-            "on the money", "on the nose", "ridgy didge", "right", "spot on", "thats right", "true",
+            "accurate", "adds up", "bang on", "checks out", "correct", "hits the nail", "just right", "on the money",
+            "on the nose", "ridgy didge", "spot on", "thats right", "true",
         ],
-        &["exact", "fine", "good", "valid"],
+        &["all good", "fine", "good", "right", "valid"],
     ),
     state(
         "damaged",
         &[
-            "banged up", "battered", "beaten up", "bent", "chipped", "cracked", "damaged", "dented", "dinged",
-            "dinted", "in bad shape", "knocked about", "ripped", "scratched", "scuffed", "smashed up", "torn",
-            "totaled", "water damaged", "worse for wear", "written off",
+            "banged up", "battered", "beaten up", "chipped", "damaged", "dented", "dinged", "dinted", "in bad shape",
+            "knocked about", "ripped", "scratched", "scuffed", "smashed up", "totaled", "water damaged",
+            "worse for wear", "written off",
         ],
-        &["broke", "broken", "faulty", "hurt", "worn"],
+        &["bent", "broken", "cracked", "faulty", "torn"],
     ),
     state(
         "dangerous",
@@ -176,23 +182,26 @@ pub(super) static GROUPS: [Group; 41] = [
     state(
         "done",
         &[
-            "all done", "all good to go", "all set", "all sorted", "all squared away", "all wrapped up",
-            "been dealt with", "been handled", "bobs your uncle", "completed", "consider it done", "crossed off",
-            "dealt with", "done", "done and dusted", "finished", "finished up", "finito", "good as done", "handled",
-            "has been handled", "in the bag", "is sorted", "its sorted", "knocked off", "knocked over",
-            "mission accomplished", "out of the way", "over and done with", "put to bed", "sorted", "taken care of",
-            "thats a wrap", "ticked off", "wrapped up",
+            "all done", "all sorted", "all squared away", "all wrapped up", "been handled", "bobs your uncle",
+            "complete", "completed", "consider it done", "crossed off", "dealt with", "done", "done and dusted",
+            "finished", "finished up", "finito", "good as done", "handled", "in the bag", "is sorted",
+            "its in the can", "its sorted", "knocked off", "knocked over", "mission accomplished",
+            "over and done with", "over with", "polished off", "put to bed", "sorted", "taken care of", "thats a wrap",
+            "ticked off", "wrapped up",
         ],
-        &["closed", "fixed", "good to go", "nailed", "over", "ready", "resolved", "settled", "through"],
+        &[
+            "all good to go", "all set", "fixed", "nailed", "out of the way", "over", "ready", "resolved", "settled",
+            "through",
+        ],
     ),
     state(
         "down",
         &[
-            "cant connect", "crashed", "cut out", "disconnected", "down", "dropped out", "has gone down",
-            "having an outage", "lost connection", "no internet", "not responding", "offline", "out of action",
-            "out of service", "timing out", "unreachable", "went down", "wont connect", "wont load",
+            "cant connect", "disconnected", "down", "dropped out", "has gone down", "having an outage",
+            "lost connection", "no internet", "not responding", "offline", "out of action", "out of service",
+            "timing out", "unreachable", "went down", "wont connect", "wont load",
         ],
-        &["broken", "dead", "not working", "unavailable"],
+        &["broken", "crashed", "cut out", "not working"],
     ),
     state(
         "draft",
@@ -217,7 +226,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "doubled up", "duplicate", "entered twice", "in there twice", "listed twice", "repeated",
             "same thing twice", "two of the same",
         ],
-        &["identical", "repeat", "same", "twin"],
+        &["copy", "identical", "repeat", "same", "twin"],
     ),
     state(
         "early",
@@ -247,11 +256,11 @@ pub(super) static GROUPS: [Group; 41] = [
     state(
         "expensive",
         &[
-            "a rip off", "arm and a leg", "cost a bomb", "cost a packet", "costs a bomb", "costs a fortune",
-            "costs a packet", "costs an arm", "daylight robbery", "dear", "expensive", "exxy", "over budget",
-            "overpriced", "pricey", "pricy", "rip off", "steep", "through the roof",
+            "arm and a leg", "cost a bomb", "cost a packet", "costs a bomb", "costs a fortune", "costs a packet",
+            "costs an arm", "daylight robbery", "expensive", "exxy", "over budget", "overpriced", "pricey", "pricy",
+            "rip off", "through the roof",
         ],
-        &["costly", "high", "premium", "rich", "top end"],
+        &["costly", "dear", "high", "premium", "steep"],
     ),
     state(
         "expired",
@@ -268,7 +277,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "final", "final version", "finalized", "good and final", "locked down", "locked in", "no more changes",
             "ready to send", "set in stone", "signed off", "the last version",
         ],
-        &["confirmed", "last", "official"],
+        &["complete", "confirmed", "last", "official"],
     ),
     state(
         "fixed",
@@ -294,16 +303,15 @@ pub(super) static GROUPS: [Group; 41] = [
             "full", "full house", "full up", "fully booked", "jam packed", "no room", "no slots left", "no space",
             "no spots left", "no vacancies", "no vacancy", "overbooked", "packed out", "rammed", "wall to wall",
         ],
-        &["busy", "packed", "sold out", "tied up"],
+        &["busy", "packed", "sold out", "tied up", "unavailable"],
     ),
     state(
         "happy",
         &[
             "chuffed", "delighted", "happy", "happy as larry", "happy camper", "happy with", "impressed", "loved it",
-            "made up", "over the moon", "pleased", "pleased as punch", "rapt", "satisfied", "stoked", "thrilled",
-            "tickled pink", "wrapped",
+            "over the moon", "pleased", "pleased as punch", "rapt", "satisfied", "stoked", "thrilled", "tickled pink",
         ],
-        &["content", "good", "great", "keen", "positive"],
+        &["content", "good", "made up", "positive", "wrapped"],
     ),
     state(
         "high priority",
@@ -320,14 +328,15 @@ pub(super) static GROUPS: [Group; 41] = [
             "brought on", "got the job", "hired", "new on the team", "on board", "on the books", "on the payroll",
             "signed on", "starting soon", "taken on", "took on",
         ],
-        &["appointed", "employed", "recruited", "starting"],
+        &["appointed", "employed", "new", "recruited", "starting"],
     ),
     state(
         "in progress",
         &[
-            "being done", "being looked at", "being worked on", "chipping away at", "coming along", "getting there",
-            "half done", "halfway through", "im onto it", "in hand", "in progress", "in the middle of", "in the works",
-            "in train", "on it", "on the go", "ongoing", "part way through", "started", "under way", "underway",
+            "being done", "being handled", "being looked at", "being worked on", "chipping away at", "coming along",
+            "getting there", "half done", "half finished", "halfway through", "im onto it", "in hand", "in progress",
+            "in the middle of", "in the works", "in train", "on it", "on the case", "on the go", "ongoing",
+            "part way through", "started", "under construction", "under way", "underway", "well underway",
             "working on it",
         ],
         &["active", "current", "in motion", "moving"],
@@ -339,7 +348,7 @@ pub(super) static GROUPS: [Group; 41] = [
             "no longer with us", "not active", "not current", "not in use", "out of action", "out of service",
             "retired", "switched off", "turned off", "unused",
         ],
-        &["archived", "off", "suspended"],
+        &["archived", "closed", "dead", "off", "suspended"],
     ),
     state(
         "incomplete",
