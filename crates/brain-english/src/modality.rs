@@ -66,8 +66,8 @@ pub const NEGATIONS: [&str; 26] = [
     "without", "instead",
 ];
 /// Words that start a condition.
-pub const CONDITIONS: [&str; 9] =
-    ["if", "unless", "whenever", "whether", "until", "till", "provided", "assuming", "otherwise"];
+pub const CONDITIONS: [&str; 12] =
+    ["suppose", "supposing", "imagine", "if", "unless", "whenever", "whether", "until", "till", "provided", "assuming", "otherwise"];
 /// Words that start a condition only at the beginning of a sentence.
 pub const CONDITIONS_AT_THE_HEAD: [&str; 3] = ["when", "once", "should"];
 /// Words that ask for something.

@@ -159,6 +159,9 @@ pub struct Evidence {
     /// How well the words describe the target by the thesaurus, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub described: Option<f32>,
+    /// Its score among the likely readings, by what it does with the words and values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<f32>,
     /// Corrected words: what was written, what it was read as.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taken_for: Vec<(String, String)>,

@@ -77,6 +77,12 @@ pub(crate) fn expressed(words: &[&str]) -> Vec<Expressed> {
             }
         }
     }
+    // “list” in “to-do list” is no action.
+    let inside = |one: &Expressed, other: &Expressed| {
+        one.words.len() < other.words.len() && one.words.iter().all(|word| other.words.contains(word))
+    };
+    let all = found.clone();
+    found.retain(|one| !all.iter().any(|other| inside(one, other)));
     found
 }
 

@@ -64,11 +64,6 @@ impl Concepts {
         Self { found: expressed(&words), signature: Signature::of(chars, around), is_question }
     }
 
-    /// Whether a token expresses a concept.
-    pub(crate) fn covers(&self, token: usize) -> bool {
-        self.found.iter().any(|one| one.words.contains(&token))
-    }
-
     /// The targets that these concepts describe, best first.
     pub(crate) fn score(&self, profiles: &Profiles, targets: &[Target], out: impl Fn(usize) -> bool) -> Vec<ConceptScore> {
         let mut parts: Vec<Parts<'_>> = vec![Parts::default(); targets.len()];
@@ -124,7 +119,12 @@ impl Concepts {
         if !asks {
             sum *= 0.5;
         }
-        let is_complete = (action > 0.4 || part.state > 0.4) && (part.thing > 0.3 || suits > 0.5);
+        // An order is no question: “mark the lead as won” lists nothing.
+        let is_order = target.reads_only && !self.is_question && part.action < 0.3;
+        if is_order {
+            sum *= 0.4;
+        }
+        let is_complete = !is_order && (action > 0.4 || part.state > 0.4) && (part.thing > 0.3 || suits > 0.5);
         ConceptScore {
             target: number,
             score: crate::model::round(sum.clamp(0.0, 1.0)),

@@ -71,6 +71,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         } else if is_limit(token, next) {
             found.limits |= !matches!(token.word.as_str(), "all" | "both" | "but" | "only");
             Role::Leftover
+        } else if begins_another(reader, clause, token, &all[..at]) && !known.explains(token) {
+            Role::Leftover
         } else if token.function_word {
             Role::Filler
         } else if known.explains(token) {
@@ -87,6 +89,12 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         found.add(reader.normal.span(token.range.clone()), role);
     }
     found.marker = marker(&said, target, usage.phrase);
+    for capture in usage.captures.iter().filter(|capture| capture.value.is_some()) {
+        let is_text = target.slots.get(&capture.slot).is_some_and(|slot| slot.kind.is_text());
+        if let Some(from) = is_text.then(|| second_object(reader, &all, &capture.range)).flatten() {
+            found.leftover.push(from..capture.range.end);
+        }
+    }
     found
 }
 
@@ -109,6 +117,31 @@ impl Account {
         }
         ranges.into_iter().map(|range| reader.text[reader.normal.span(range)].trim()).collect()
     }
+}
+
+/// Whether a verb begins another request: “…, then make a quote”.
+fn begins_another(reader: &Reader<'_>, clause: &Range<usize>, token: &Token, before: &[Token]) -> bool {
+    let Some(last) = before.last().filter(|_| token.actions != 0) else { return false };
+    let between = &reader.normal.chars[last.range.end.max(clause.start)..token.range.start];
+    matches!(last.word.as_str(), "and" | "then" | "also") || between.contains(&',') || between.contains(&'.')
+}
+
+/// Where a free text goes on with another object or request: “…, and one for Huber: …”, “… and tell me …”.
+fn second_object(reader: &Reader<'_>, tokens: &[Token], text: &Range<usize>) -> Option<usize> {
+    let inside = |at: usize| tokens.get(at).is_some_and(|token| text.contains(&token.range.start) && !token.quoted);
+    let word = |at: usize| if inside(at) { tokens[at].word.as_str() } else { "" };
+    let is_preposition = |word: &str| matches!(word, "for" | "on" | "to" | "in" | "at" | "with" | "from");
+    (1..tokens.len()).filter(|at| inside(*at) && inside(*at - 1)).find_map(|at| {
+        let before = &tokens[at - 1];
+        let gap = &reader.normal.chars[before.range.end..tokens[at].range.start];
+        let is_seam = matches!(before.word.as_str(), "and" | "then" | "also" | "plus") || gap.contains(&'.');
+        let another = word(at) == "another" && word(at + 1) == "one"
+            || (word(at) == "one" && is_preposition(word(at + 1)))
+            || (matches!(word(at), "a" | "the") && matches!(word(at + 2), "one" | "ones"));
+        let order = matches!(word(at), "tell" | "show" | "let" | "give" | "remind") && matches!(word(at + 1), "me" | "us");
+        let then = gap.contains(&'.') && matches!(word(at), "then" | "also");
+        (is_seam && (another || order || then)).then(|| tokens[at].range.start)
+    })
 }
 
 /// Whether a word limits or spreads what is asked for. Some do only before a number: “about 5”, but “a task about Bob”.

@@ -10,7 +10,7 @@ use crate::entity::naming;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::{SlotSpec, Target};
-use crate::read::matcher::{Capture, mention_value};
+use crate::read::matcher::{Capture, goes_on, is_joint, mention_value};
 use crate::text::tokens::{Token, quick_hash};
 use brain_english::actions::{actions_of, is_destructive};
 use brain_english::function_words::is_function_word;
@@ -351,7 +351,8 @@ impl<'a> Aligner<'a> {
 
     /// Whether these tokens may be a free text: it neither ends within a hyphenated word nor consists of function words.
     fn may_be_text(&self, from: usize, end: usize) -> bool {
-        let is_cut = self.tokens.get(end).is_some_and(|next| next.glued);
+        let is_cut = self.tokens.get(end).is_some_and(|next| next.glued)
+            || (end < self.tokens.len() && is_joint(&self.tokens[end - 1].word));
         !is_cut && self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word)
     }
 
@@ -429,6 +430,9 @@ impl<'a> Aligner<'a> {
             return is_whole.then(|| (range, mention_value(text)));
         }
         let name = naming(text, slot.entity.as_deref().unwrap_or_default(), &target.nouns)?;
+        if goes_on(name) {
+            return None;
+        }
         // Words around the name are not part of it, except for a possessive ending.
         (text.starts_with(name) && text.len() <= name.len() + 4).then(|| (range, mention_value(name)))
     }

@@ -20,6 +20,8 @@ use brain_english::clauses;
 
 /// Maximum number of suggestions.
 pub(crate) const MAX_SUGGESTIONS: usize = 3;
+/// Maximum number of readings whose account is taken.
+const MAX_ACCOUNTED: usize = 6;
 /// Maximum number of options in a question.
 const MAX_OPTIONS: usize = 4;
 /// Share of concepts in the weight of a candidate.
@@ -161,9 +163,10 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
             .collect();
         return Some(instead(reader, clause, first, &objection, &others));
     }
+    let likely = likely(reader, clause, look);
     if !nearly
         && !surely
-        && let Some(found) = by_account(reader, clause, look)
+        && let Some(found) = by_account(reader, look, &likely)
     {
         return Some(found);
     }
@@ -174,32 +177,44 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         || look.found.scope >= limits.ask
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
         || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
-    plausible.then(|| question(reader, clause, look)).flatten()
+    plausible.then(|| question(reader, likely)).flatten()
 }
 
-/// Of the likely readings, the one whose account is clearly the best: it uses the words and values of the clause, and lacks
-/// none.
-fn by_account(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
-    let limits = &reader.context.thresholds;
-    let mut readings: Vec<(f32, &Candidate<'_>, Reading)> = look
+/// A likely reading, and its score by its account.
+struct Likely<'l, 'a> {
+    score: f32,
+    candidate: &'l Candidate<'a>,
+    reading: Reading,
+}
+
+/// The likely readings, best first: those that use the words and values of the clause, and lack none.
+fn likely<'l, 'a>(reader: &Reader<'a>, clause: &Range<usize>, look: &'l Look<'a>) -> Vec<Likely<'l, 'a>> {
+    let mut list: Vec<Likely<'l, 'a>> = look
         .candidates
         .iter()
-        .take(MAX_OPTIONS)
+        .take(MAX_ACCOUNTED)
         .map(|candidate| {
             let rival = look.candidates.iter().find(|other| other.target != candidate.target);
-            let reading = reading(reader, clause, look, candidate, rival, stage_of(reader, candidate));
-            (candidate.weight * reading.fullness(reader), candidate, reading)
+            let mut reading = reading(reader, clause, look, candidate, rival, stage_of(reader, candidate));
+            let score = crate::model::round(candidate.weight * reading.fullness(reader));
+            reading.intent.evidence.account = Some(score);
+            Likely { score, candidate, reading }
         })
         .collect();
-    readings.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.target.cmp(&b.1.target)));
-    let mut readings = readings.into_iter();
-    let (score, candidate, first) = readings.next()?;
-    let second = readings.next().map_or(0.0, |(score, _, _)| score);
-    let is_known = candidate.concept.as_ref().is_some_and(|concept| concept.is_complete)
-        || (candidate.described() > 0.3 && look.found.scope >= limits.ask);
-    let sure = is_known && score >= limits.account && score >= limits.account_lead * second;
-    (sure && !is_risky(reader, look, candidate) && objection(reader, &first).is_none())
-        .then(|| Understanding::Clear { intents: vec![first.intent] })
+    list.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.candidate.target.cmp(&b.candidate.target)));
+    list
+}
+
+/// The reading whose account is clearly the best.
+fn by_account(reader: &Reader<'_>, look: &Look<'_>, likely: &[Likely<'_, '_>]) -> Option<Understanding> {
+    let limits = &reader.context.thresholds;
+    let first = likely.first()?;
+    let second = likely.get(1).map_or(0.0, |other| other.score);
+    let is_known = first.candidate.concept.as_ref().is_some_and(|concept| concept.is_complete)
+        || (first.candidate.described() > 0.3 && look.found.scope >= limits.ask);
+    let sure = is_known && first.score >= limits.account && first.score >= limits.account_lead * second;
+    (sure && !is_risky(reader, look, first.candidate) && objection(reader, &first.reading).is_none())
+        .then(|| Understanding::Clear { intents: vec![first.reading.intent.clone()] })
 }
 
 /// Whether the concepts of the clause describe the best candidate, and no other as well.
@@ -236,18 +251,17 @@ fn stage_of(reader: &Reader<'_>, candidate: &Candidate<'_>) -> Stage {
     if near { Stage::Pattern } else { Stage::Search }
 }
 
-fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Understanding> {
-    let best = look.candidates.first()?;
-    let likely: Vec<&Candidate<'_>> =
-        look.candidates.iter().take_while(|other| other.weight >= 0.3 * best.weight && other.weight >= 0.05).collect();
+fn question(reader: &Reader<'_>, likely: Vec<Likely<'_, '_>>) -> Option<Understanding> {
+    let best = likely.first()?.score;
+    let worth = |one: &Likely<'_, '_>| one.score >= 0.3 * best && one.candidate.weight >= 0.05;
+    let likely: Vec<Likely<'_, '_>> = likely.into_iter().filter(worth).collect();
     let tiers = tiers(reader, &likely);
+    let count = likely.len();
     let options: Vec<Intent> = likely
-        .iter()
+        .into_iter()
         .take(MAX_OPTIONS)
-        .map(|candidate| {
-            let rival = look.candidates.iter().find(|other| other.target != candidate.target);
-            let stage = stage_of(reader, candidate);
-            let mut option = reading(reader, clause, look, candidate, rival, stage).intent;
+        .map(|one| {
+            let mut option = one.reading.intent;
             option.confidence = Confidence::Low;
             option
         })
@@ -256,17 +270,17 @@ fn question(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Opti
         return None;
     }
     // Too many options of too many kinds: ask for the kind first.
-    if likely.len() > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
+    if count > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
         let text = clauses::WHICH_KIND.to_owned();
         return Some(Understanding::Ask(Question { text, options, leftover: Vec::new(), tiers }));
     }
     Some(Understanding::Ask(reader.which(options)))
 }
 
-fn tiers(reader: &Reader<'_>, likely: &[&Candidate<'_>]) -> Vec<TierOption> {
+fn tiers(reader: &Reader<'_>, likely: &[Likely<'_, '_>]) -> Vec<TierOption> {
     let mut by_tier: BTreeMap<Tier, Vec<String>> = BTreeMap::new();
-    for candidate in likely {
-        let target = &reader.vocabulary.targets[candidate.target];
+    for one in likely {
+        let target = &reader.vocabulary.targets[one.candidate.target];
         by_tier.entry(target.tier()).or_default().push(target.name.clone());
     }
     let option = |(tier, targets): (Tier, Vec<String>)| TierOption { tier, title: tier.title().to_owned(), targets };
@@ -291,8 +305,10 @@ fn reading(
     let target = &reader.vocabulary.targets[candidate.target];
     let aligned = candidate.aligned.as_ref();
     // Above this cost, the values that the phrase assigns to slots are guesses.
-    let fits = aligned
-        .filter(|(_, alignment)| alignment.cost <= 3 * reader.context.thresholds.pattern && alignment.matched > 0);
+    let near = if stage == Stage::Search { 3 } else { 6 };
+    let fits = aligned.filter(|(_, alignment)| {
+        2 * alignment.cost <= near * reader.context.thresholds.pattern && alignment.matched > 0
+    });
     let mut captures = fill::slots(reader, clause, target, fits.map(|(_, alignment)| alignment));
     let meant = meant(reader, look, candidate.target);
     if let Some(concept) = &candidate.concept {
@@ -325,6 +341,7 @@ fn reading(
         score: crate::model::round(score),
         distance: fits.map(|(_, alignment)| alignment.cost as f32 / 100.0),
         search,
+        account: None,
         described: candidate.concept.as_ref().map(|concept| concept.score),
         taken_for: fits.map(|(_, alignment)| alignment.taken_for.clone()).unwrap_or_default(),
         doubt: None,

@@ -83,7 +83,7 @@ fn has_list(vocabulary: &Vocabulary, text: &str, intent: &Intent) -> bool {
     intent.slots.iter().any(|slot| {
         let kind = target.slots.get(&slot.name).map(|spec| &spec.kind);
         let said = text.get(slot.span.clone()).unwrap_or_default();
-        !matches!(kind, Some(SlotKind::List(_))) && separators(said).next().is_some()
+        kind.is_some_and(|kind| matches!(kind, SlotKind::Text | SlotKind::Uuid)) && separators(said).next().is_some()
     })
 }
 
@@ -129,6 +129,7 @@ fn separators(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
             let rest = &text[at..];
             let quoted = text[..at].chars().filter(|c| matches!(c, '"' | '“' | '”')).count() % 2 == 1;
             if !quoted
+                && !is_within_number(text, at)
                 && let Some(word) =
                     SEPARATORS.iter().find(|word| rest.get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word)))
             {
@@ -140,6 +141,13 @@ fn separators(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         }
         None
     })
+}
+
+/// Whether a conjunction joins the parts of a number: “one hundred and twelve”.
+fn is_within_number(text: &str, at: usize) -> bool {
+    let before = text[..at].split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    matches!(before.as_str(), "hundred" | "thousand" | "million")
+        || (text[at..].trim_start().to_lowercase().starts_with("and a half") || text[at..].to_lowercase().starts_with(" and a quarter"))
 }
 
 fn words(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {

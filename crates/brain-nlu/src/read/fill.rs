@@ -19,7 +19,7 @@ use crate::understanding::{Intent, SlotValue};
 use brain_english::actions::is_action;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
-use brain_english::modality::COURTESIES;
+use brain_english::modality::{COURTESIES, NEGATIONS};
 use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
 
 /// Slots of a target: from its best phrase if that fits, else by type.
@@ -285,7 +285,9 @@ pub(crate) fn rest(
     while end > from && COURTESIES.contains(&tokens[end - 1].word.as_str()) {
         end -= 1;
     }
-    if tokens[from.min(end)..end].iter().all(|token| token.function_word) {
+    if tokens[from.min(end)..end].iter().all(|token| token.function_word)
+        || tokens[from.min(end)..end].iter().any(|token| NEGATIONS.contains(&token.word.as_str()))
+    {
         return;
     }
     let range = tokens[from].range.start..tokens[end - 1].range.end;
@@ -299,7 +301,7 @@ pub(crate) fn rest(
 
 /// Words between what is asked for and a free text: `a note that …`.
 fn is_joint(word: &str) -> bool {
-    matches!(word, "that" | "to" | "about" | "on" | "for" | "this" | "saying" | "of" | "a" | "an" | "me")
+    matches!(word, "that" | "to" | "about" | "on" | "for" | "this" | "saying" | "of" | "a" | "an" | "me" | "anything" | "whatever")
 }
 
 /// The part of a clause that names an entity, if exactly one stands out.
@@ -325,6 +327,11 @@ fn called(
     let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
     let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
         let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
+        // A number is a name only behind what it names: `quote 20`.
+        let before = text[..mention.span.start].split_whitespace().next_back().unwrap_or_default().to_lowercase();
+        if is_amount(said) && !nouns.iter().any(|noun| noun.split(' ').next_back() == Some(before.as_str())) {
+            return None;
+        }
         // Ordinary words alone are rarely a name.
         let odd = mention.shape != Shape::Placed || words(said).iter().any(|word| !is_word(word));
         odd.then(|| (mention.span.clone(), said.to_owned()))
@@ -333,6 +340,12 @@ fn called(
     let from = normal.position(whole.start + span.start);
     let to = normal.position(whole.start + span.end);
     Some((from..to, said))
+}
+
+/// Whether a text is a number, with or without a unit: `20`, `1,950`, `14x`.
+fn is_amount(text: &str) -> bool {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+    text.starts_with(|c: char| c.is_ascii_digit()) && unit.chars().count() <= 3 && unit.chars().all(char::is_alphabetic)
 }
 
 /// The only quoted text of a clause.

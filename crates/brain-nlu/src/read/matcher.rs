@@ -9,7 +9,7 @@ use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::Target;
 use brain_english::function_words::is_function_word;
-use brain_english::modality::COURTESIES;
+use brain_english::modality::{COURTESIES, NEGATIONS, PRONOUNS};
 use brain_slot::Normal;
 use brain_slot::{Reach, SlotKind, Surroundings, Unclear, ends_word};
 
@@ -318,7 +318,7 @@ impl<'a> Matcher<'a> {
         target: &Target,
         captures: &mut Vec<Capture>,
     ) -> bool {
-        if range.is_empty() || says_nothing(&chars[range.clone()]) {
+        if range.is_empty() || says_nothing(&chars[range.clone()]) || (!rest.is_empty() && is_cut_off(&chars[range.clone()])) {
             return false;
         }
         let value = Value::from(self.text[self.normal.span(range.clone())].trim());
@@ -331,13 +331,41 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether a sentence goes on behind a name: `Ann please, she asked us to`.
-fn goes_on(name: &str) -> bool {
-    let after = name.split_once(", ").map_or("", |(_, after)| after);
-    let mut words = after.split_whitespace().peekable();
-    let lower = |word: &str| word.starts_with(char::is_lowercase);
-    words.peek().is_some() && words.clone().all(lower) && words.any(is_function_word)
-        || name.split_whitespace().any(|word| COURTESIES[..5].contains(&word.trim_end_matches(',')) )
+/// Whether a sentence goes on behind a name: `Ann please, she asked us to`, `T-211, don't close it`.
+pub(crate) fn goes_on(name: &str) -> bool {
+    let words: Vec<String> =
+        name.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).replace('\'', "")).collect();
+    let plain = |word: &String| word.starts_with(char::is_lowercase);
+    let after_comma = name.split_once(", ").map_or("", |(_, after)| after);
+    let mut rest = after_comma.split_whitespace().peekable();
+    let goes_on = rest.peek().is_some()
+        && rest.clone().all(|word| word.starts_with(char::is_lowercase))
+        && rest.any(|word| is_function_word(word));
+    if let [only] = words.as_slice()
+        && PRONOUNS.contains(&only.as_str())
+    {
+        return true;
+    }
+    let is_identifier = |word: &String| {
+        word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_alphabetic())
+    };
+    let rest_is_plain = || words.iter().skip(1).any(plain);
+    goes_on
+        || words.iter().filter(|word| plain(word)).any(|word| {
+            COURTESIES[..5].contains(&word.as_str()) || NEGATIONS[..8].contains(&word.as_str()) || word == "then"
+        })
+        || (words.first().is_some_and(is_identifier) && rest_is_plain())
+}
+
+/// Whether a text ends with a word that joins it to what follows: `0431 887 220 or`.
+fn is_cut_off(chars: &[char]) -> bool {
+    let last = chars.rsplit(|c| c.is_whitespace()).find(|word| !word.is_empty());
+    last.is_some_and(|word| is_joint(&word.iter().collect::<String>()))
+}
+
+/// Words that join two values.
+pub(crate) fn is_joint(word: &str) -> bool {
+    matches!(word, "or" | "and" | "by" | "between" | "than")
 }
 
 /// Whether a text has function words only: `me`.

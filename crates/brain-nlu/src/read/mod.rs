@@ -345,6 +345,7 @@ impl Reader<'_> {
             distance: None,
             search: None,
             described: None,
+            account: None,
             taken_for: Vec::new(),
             doubt: None,
             modality: None,

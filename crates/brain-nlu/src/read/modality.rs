@@ -113,14 +113,15 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
 
 /// Somebody tells that a record was made or removed before.
 fn past(said: &Said<'_>, target: &Target, free: &dyn Fn(usize) -> bool, head: usize) -> Option<Marker> {
-    if !matches!(target.tier(), Tier::Create | Tier::Remove) {
-        return None;
-    }
+    let is_order = said.tokens.get(head).is_some_and(|token| token.actions != 0);
     let found = |at: usize, count: usize| Some(Marker { modality: Modality::Past, range: said.range(at, count) });
     for at in (0..said.tokens.len()).filter(|at| free(*at)) {
-        if let Some(words) = PAST.iter().find(|words| said.has(at, words)) {
+        if let Some(words) = PAST.iter().find(|words| !is_order && !target.reads_only && said.has(at, words)) {
             return found(at, words.len());
         }
+    }
+    if !matches!(target.tier(), Tier::Create | Tier::Remove) {
+        return None;
     }
     let subject = PRONOUNS.contains(&said.word(head));
     let verb = (head + 1..head + 3).find(|at| said.tokens.get(*at).is_some() && free(*at) && is_past(said.word(*at)))?;

@@ -40,6 +40,7 @@ pub(crate) fn instead(
     others: &[Reading],
 ) -> Understanding {
     let is_question = matches!(objection, Objection::NotARequest(marker) if marker.modality == Modality::Question);
+    let first_reads = reader.vocabulary.targets[first.number].reads_only;
     let usable = |other: &&Reading| {
         let target = &reader.vocabulary.targets[other.number];
         let complete = target.slots.iter().all(|(name, slot)| {
@@ -48,13 +49,14 @@ pub(crate) fn instead(
         complete
             && other.intent.invalid.is_empty()
             && self::objection(reader, other).is_none()
-            && (target.reads_only || (!is_question && other.intent.evidence.tier == Stage::Pattern))
+            && (if is_question { target.reads_only } else { target.reads_only == first_reads })
+            && (is_question || other.intent.evidence.tier == Stage::Pattern)
     };
-    if let Some(other) = others.iter().find(usable) {
-        return Understanding::Clear { intents: vec![other.intent.clone()] };
-    }
     if is_question && let Some(answer) = answer(reader, clause, &first) {
         return Understanding::Clear { intents: vec![answer.intent] };
+    }
+    if let Some(other) = others.iter().find(usable) {
+        return Understanding::Clear { intents: vec![other.intent.clone()] };
     }
     ask(reader, first, objection)
 }
