@@ -429,7 +429,9 @@ impl<'a> Aligner<'a> {
             let value_end = reading.as_ref().and_then(|(end, _)| token_after(*end));
             let whole = unclear.as_ref().and_then(|unclear| token_after(unclear.range.end));
             let mut ends: Vec<usize> = match whole {
-                Some(end) => [Some(end), Some(end - 1).filter(|end| *end > i), value_end].into_iter().flatten().collect(),
+                Some(end) => {
+                    [Some(end), Some(end - 1).filter(|end| *end > i), value_end].into_iter().flatten().collect()
+                }
                 None if unclear.is_some() => continue,
                 None => value_end.into_iter().collect(),
             };
@@ -477,9 +479,7 @@ impl<'a> Aligner<'a> {
 
     /// Whether the phrase itself says the words beside a value that make it unclear.
     fn says_the_rest(&self, unclear: &Unclear, value: &Range<usize>, (before, behind): (&[Part], &[Part])) -> bool {
-        let is = |part: Option<&Part>, token: Option<&Token>| {
-            matches!((part, token), (Some(Part::Word { word, .. }), Some(token)) if *word == token.word)
-        };
+        let is = |part: Option<&Part>, token: Option<&Token>| matches!((part, token), (Some(Part::Word { word, .. }), Some(token)) if *word == token.word);
         let last = self.tokens.iter().rfind(|token| token.range.end <= value.start);
         let next = self.tokens.iter().find(|token| token.range.start >= value.end);
         let front = unclear.range.start < value.start;

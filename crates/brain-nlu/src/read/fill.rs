@@ -134,7 +134,10 @@ impl Filling<'_, '_> {
         let chars = &normal.chars[self.clause.clone()];
         for (name, slot) in target.slots.iter().filter(|(_, slot)| !slot.kind.is_text()) {
             let rivals = target.slots.iter().any(|(other, spec)| {
-                other != name && self.is_open(other) && is_alike(&spec.kind, &slot.kind) && (spec.required || !slot.required)
+                other != name
+                    && self.is_open(other)
+                    && is_alike(&spec.kind, &slot.kind)
+                    && (spec.required || !slot.required)
             });
             let found = unclear_in(&slot.kind, chars, around).into_iter();
             // Things that are counted in another way are not meant for a slot that needs no value.
