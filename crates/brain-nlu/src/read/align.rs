@@ -17,7 +17,7 @@ use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::spelling::american;
 use brain_slot::Normal;
-use brain_slot::{SlotKind, Surroundings, Unclear};
+use brain_slot::{SlotKind, Surroundings, Unclear, UnclearKind, extract};
 
 /// Longer clauses are prose and are not aligned.
 const MAX_TOKENS: usize = 48;
@@ -512,6 +512,12 @@ impl<'a> Aligner<'a> {
             let fits = |unclear: &Unclear| unclear.suits(name) || self.says_the_rest(unclear, &range, beside);
             match (value, unclear) {
                 (value, Some(unclear)) if value.is_none() || !fits(&unclear) => {
+                    // `for 3 bowls` is no amount if there is one.
+                    let clause = &self.normal.chars[self.tokens[0].range.start..self.end];
+                    let counted = matches!(unclear.kind, UnclearKind::Unit(_));
+                    if counted && (!slot.required || !extract(&slot.kind, clause, self.around).is_empty()) {
+                        return None;
+                    }
                     return Some(Capture::unclear(name, &unclear, self.normal, self.text));
                 }
                 (value, _) => {

@@ -158,3 +158,11 @@ fn a_phrase_may_say_the_words_of_a_range_itself() {
     assert_eq!(slots("pots that dried for more than 3 days"), json!({"days": 3}));
     assert_eq!(slots("show me the pots under 200 euro"), json!({"max_price": "200"}));
 }
+
+#[test]
+fn what_counts_other_things_does_not_hide_a_value() {
+    let Understanding::Ask(question) = read("Maria paid 20 for 3 bowls") else { panic!() };
+    let amount = question.options[0].slots.iter().find(|slot| slot.name == "amount");
+    assert_eq!(amount.map(|slot| &slot.value), Some(&json!("20")));
+    assert_eq!(question.options[0].invalid, []);
+}
