@@ -1,7 +1,7 @@
 //! Words that make a value inexact, repeated, or a part of something else: `about 20`, `20 or so`, `every Friday`.
 
 /// Words before an approximate value, longer ones first.
-pub const HEDGES_BEFORE: [&[&str]; 27] = [
+pub const HEDGES_BEFORE: [&[&str]; 30] = [
     &["something", "like"],
     &["in", "the", "region", "of"],
     &["more", "or", "less"],
@@ -26,6 +26,9 @@ pub const HEDGES_BEFORE: [&[&str]; 27] = [
     &["possibly"],
     &["say"],
     &["some"],
+    &["early"],
+    &["late"],
+    &["mid"],
     &["sometime"],
     &["somewhere"],
     &["ish"],
@@ -99,8 +102,22 @@ pub const CONTAINERS: [&str; 24] = [
     "packet", "crate", "carton", "jar", "tub", "bundle", "load", "tray", "cup", "slab", "lot",
 ];
 /// Words that end like a plural and count nothing.
-pub const NO_PLURALS: [&str; 12] =
-    ["plus", "minus", "thanks", "pls", "yes", "as", "is", "was", "this", "its", "his", "always"];
+pub const NO_PLURALS: [&str; 13] =
+    ["plus", "minus", "thanks", "pls", "yes", "as", "is", "was", "this", "its", "his", "always", "times"];
 
 /// Words after a weekday that make it another day: `Friday after next`, `Friday of the month`.
-pub const AFTER_WEEKDAY: [&[&str]; 4] = [&["after", "next"], &["before", "last"], &["of"], &["in", "the", "month"]];
+pub const AFTER_WEEKDAY: [&[&str]; 5] =
+    [&["after", "next"], &["before", "last"], &["of"], &["in", "the", "month"], &["fortnight"]];
+/// Words before an amount that make it a part of another: `half of 20`, `twice 5`.
+pub const PARTS_BEFORE: [&[&str]; 10] = [
+    &["half", "of"],
+    &["third", "of"],
+    &["thirds", "of"],
+    &["quarter", "of"],
+    &["quarters", "of"],
+    &["percent", "of"],
+    &["twice"],
+    &["double"],
+    &["triple"],
+    &["minus"],
+];

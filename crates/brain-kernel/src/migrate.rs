@@ -1,5 +1,6 @@
 //! Migrates runs in progress to the loaded packs. Never automatic: a deploy leaves runs alone.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_core::{Digest, RunId, RunStatus};
@@ -111,10 +112,16 @@ impl Kernel {
         let wanted: Vec<Wanted> = match &input.work {
             Work::Calls(calls) => {
                 let steps = program.steps.iter().zip(calls);
-                steps.map(|(step, call)| Wanted { target: step.tool.name.clone(), args: args(call) }).collect()
+                steps
+                    .map(|(step, call)| Wanted {
+                        target: step.tool.name.clone(),
+                        args: args(call),
+                        unclear: BTreeMap::new(),
+                    })
+                    .collect()
             }
             Work::Playbook(playbook) if self.registry().playbook_for(tenant, &program.name).is_some() => {
-                vec![Wanted { target: program.name.clone(), args: args(&playbook.slots) }]
+                vec![Wanted { target: program.name.clone(), args: args(&playbook.slots), unclear: BTreeMap::new() }]
             }
             Work::Playbook(_) => {
                 return Err(vec![format!("the packs no longer have the playbook `{}`", program.name)]);

@@ -7,6 +7,7 @@ mod steps;
 
 use brain_engine::{PlaybookInput, RunInput, Work};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_lang::plan::{Args, OnFailure, Plan, PlanStep};
@@ -140,9 +141,24 @@ impl Planned {
 pub(crate) struct Wanted {
     pub(crate) target: String,
     pub(crate) args: Map<String, Value>,
+    /// Arguments whose text is not one value, and why, in a sentence. They are asked for, whatever the schema accepts.
+    pub(crate) unclear: BTreeMap<String, String>,
 }
 
 impl Wanted {
+    /// The problems found with the arguments; those of unclear ones are worded for people.
+    fn with_unclear(unclear: &BTreeMap<String, String>, target: &str, found: Vec<Problem>) -> Vec<Problem> {
+        let is_unclear = |problem: &Problem| problem.field.as_ref().is_some_and(|field| unclear.contains_key(field));
+        let asked = unclear.iter().map(|(field, why)| Problem {
+            code: "invalid_input".into(),
+            message: format!("{why} Say `{field}` again."),
+            tool: Some(target.to_owned()),
+            field: Some(field.clone()),
+            call: None,
+        });
+        found.into_iter().filter(|problem| !is_unclear(problem)).chain(asked).collect()
+    }
+
     /// The slots of an intent, completed from the context.
     pub(crate) fn of_intent(intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
@@ -156,7 +172,8 @@ impl Wanted {
                 args.insert(name.clone(), value.clone());
             }
         }
-        Self { target: intent.target.clone(), args }
+        let unclear = intent.invalid.iter().filter_map(|slot| Some((slot.name.clone(), slot.why.clone()?)));
+        Self { target: intent.target.clone(), args, unclear: unclear.collect() }
     }
 }
 
@@ -182,7 +199,11 @@ pub(crate) fn plan(
             ));
             continue;
         }
-        match validate(registry, &one.target, Value::Object(one.args)) {
+        let checked = match validate(registry, &one.target, Value::Object(one.args)) {
+            checked if one.unclear.is_empty() => checked,
+            checked => Err(Wanted::with_unclear(&one.unclear, &one.target, checked.err().unwrap_or_default())),
+        };
+        match checked {
             Ok(call) => calls.push(call),
             Err(found) => problems.extend(found.into_iter().map(|problem| problem.in_call(number))),
         }
@@ -272,7 +293,11 @@ fn max_steps(calls: &[ValidatedCall]) -> u32 {
 }
 
 fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted) -> Result<Planned, Vec<Problem>> {
-    let (slots, placeholders) = check_slots(registry, playbook, Value::Object(wanted.args.clone()))?;
+    let checked = check_slots(registry, playbook, Value::Object(wanted.args.clone()));
+    if !wanted.unclear.is_empty() {
+        return Err(Wanted::with_unclear(&wanted.unclear, &playbook.name, checked.err().unwrap_or_default()));
+    }
+    let (slots, placeholders) = checked?;
     let steps = placeholders.before(&playbook.steps);
     let mut shown = Vec::new();
     calls_of(registry, &steps, &slots, ("", Some(1), false), &mut shown);

@@ -1,5 +1,7 @@
 //! Understand: turns a message into tools with arguments, a question, or an answer.
 
+use std::collections::BTreeMap;
+
 use brain_core::RunStatus;
 use brain_nlu::{Confidence, Context, Intent, SlotValue, SmallTalk, Stage, Understanding, understand};
 use brain_store::Scope;
@@ -38,6 +40,7 @@ impl Kernel {
             let wanted = request.calls.iter().map(|(tool, input)| Wanted {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
+                unclear: BTreeMap::new(),
             });
             let mut wanted = self.with_attachments(request, wanted.collect());
             let links = self.link_names(request, &mut wanted, &[])?;

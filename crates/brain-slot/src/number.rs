@@ -156,7 +156,10 @@ pub(super) fn digits(chars: &[char], at: usize, notation: Notation, foreign: boo
 pub(super) fn starts_number(chars: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| chars[i]) else { return true };
     let inside = matches!(before, ',' | ':' | '/' | '\u{2044}') && at >= 2 && chars[at - 2].is_ascii_digit();
-    !before.is_alphanumeric() && before != '.' && !inside
+    // A currency sign begins an amount of its own: `€5/€6`.
+    !before.is_alphanumeric()
+        && before != '.'
+        && !(inside && !matches!(chars.get(at), Some('$' | '€' | '£' | '¥' | '₹' | '₩')))
 }
 
 /// Numbers at this position, longest first. A unit may follow directly (`12.5m`); a percentage is read as its number.

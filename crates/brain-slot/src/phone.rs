@@ -55,8 +55,8 @@ pub(super) fn incomplete(chars: &[char], at: usize, fewest: usize) -> Option<usi
             end = i;
         }
     }
-    let other = chars.get(end).is_some_and(|c| matches!(c, '.' | ',' | '/' | ':') && i == end);
-    let goes_on = other && chars.get(end + 1).is_some_and(char::is_ascii_digit);
+    let other = chars.get(end).is_some_and(|c| matches!(c, '.' | ',' | '/' | ':' | '-'));
+    let goes_on = other && chars.get(end + 1).is_some_and(|c| c.is_alphanumeric());
     (digits >= fewest && ends_word(chars, end) && !goes_on).then_some(end)
 }
 

@@ -17,7 +17,7 @@ use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::spelling::american;
 use brain_slot::Normal;
-use brain_slot::{SlotKind, Surroundings, Unclear};
+use brain_slot::{SlotKind, Surroundings, Unclear, UnclearKind, extract};
 
 /// Longer clauses are prose and are not aligned.
 const MAX_TOKENS: usize = 48;
@@ -461,7 +461,9 @@ impl<'a> Aligner<'a> {
             let value_end = reading.as_ref().and_then(|(end, _)| token_after(*end));
             let whole = unclear.as_ref().and_then(|unclear| token_after(unclear.range.end));
             let mut ends: Vec<usize> = match whole {
-                Some(end) => [Some(end), Some(end - 1).filter(|end| *end > i), value_end].into_iter().flatten().collect(),
+                Some(end) => {
+                    [Some(end), Some(end - 1).filter(|end| *end > i), value_end].into_iter().flatten().collect()
+                }
                 None if unclear.is_some() => continue,
                 None => value_end.into_iter().collect(),
             };
@@ -510,9 +512,7 @@ impl<'a> Aligner<'a> {
 
     /// Whether the phrase itself says the words beside a value that make it unclear.
     fn says_the_rest(&self, unclear: &Unclear, value: &Range<usize>, (before, behind): (&[Part], &[Part])) -> bool {
-        let is = |part: Option<&Part>, token: Option<&Token>| {
-            matches!((part, token), (Some(Part::Word { word, .. }), Some(token)) if *word == token.word)
-        };
+        let is = |part: Option<&Part>, token: Option<&Token>| matches!((part, token), (Some(Part::Word { word, .. }), Some(token)) if *word == token.word);
         let last = self.tokens.iter().rfind(|token| token.range.end <= value.start);
         let next = self.tokens.iter().find(|token| token.range.start >= value.end);
         let front = unclear.range.start < value.start;
@@ -545,6 +545,12 @@ impl<'a> Aligner<'a> {
             let fits = |unclear: &Unclear| unclear.suits(name) || self.says_the_rest(unclear, &range, beside);
             match (value, unclear) {
                 (value, Some(unclear)) if value.is_none() || !fits(&unclear) => {
+                    // `for 3 bowls` is no amount if there is one.
+                    let clause = &self.normal.chars[self.tokens[0].range.start..self.end];
+                    let counted = matches!(unclear.kind, UnclearKind::Unit(_));
+                    if counted && (!slot.required || !extract(&slot.kind, clause, self.around).is_empty()) {
+                        return None;
+                    }
                     return Some(Capture::unclear(name, &unclear, self.normal, self.text));
                 }
                 (value, _) => {

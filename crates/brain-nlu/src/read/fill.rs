@@ -137,11 +137,16 @@ impl Filling<'_, '_> {
         let chars = &normal.chars[self.clause.clone()];
         for (name, slot) in target.slots.iter().filter(|(_, slot)| !slot.kind.is_text()) {
             let rivals = target.slots.iter().any(|(other, spec)| {
-                other != name && self.is_open(other) && is_alike(&spec.kind, &slot.kind) && (spec.required || !slot.required)
+                other != name
+                    && self.is_open(other)
+                    && is_alike(&spec.kind, &slot.kind)
+                    && (spec.required || !slot.required)
             });
             let found = unclear_in(&slot.kind, chars, around).into_iter();
-            // Things that are counted in another way are not meant for a slot that needs no value.
-            let meant = found.filter(|one| slot.required || !matches!(one.kind, UnclearKind::Unit(_)));
+            // Things that are counted in another way, and other digits, are meant only for a slot that has nothing else.
+            let other = |kind: &UnclearKind| matches!(kind, UnclearKind::Unit(_) | UnclearKind::PhoneNumber);
+            let lacking = slot.required && extract(&slot.kind, chars, around).is_empty();
+            let meant = found.filter(|one| lacking || !other(&one.kind));
             let one = meant.map(|one| (one.clone().shifted(self.clause.start), one)).find(|(shifted, _)| {
                 self.is_open(name) && self.is_free(&shifted.range) && (!rivals || self.is_called(name, &shifted.range))
             });

@@ -457,3 +457,5 @@ fn first_words(chars: &[char]) -> (Option<String>, Option<String>) {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod value_tests;

@@ -1,24 +1,21 @@
-//! What stands beside a value that was read, or is odd about the value itself.
+//! What stands beside a value that was read.
 
 use std::ops::Range;
 
 use super::front::{Front, front};
+use super::itself::own;
 use super::joined::chain;
-use super::{Unclear, UnclearKind, money_text};
-use crate::currency::decimals_of;
+use super::{Unclear, UnclearKind};
 use crate::cursor::Cursor;
 use crate::extract::starts_value;
 use crate::money::{ends_clause, is_currency};
-use crate::number::{Notation, bare_numbers};
+use crate::number::bare_numbers;
+use crate::unit::unit_of;
 use crate::{SlotKind, Surroundings, date, ends_word, money, quantity};
 use brain_english::bounds::{AFTER, End};
 use brain_english::calendar::WEEKDAYS;
-use brain_english::currency::CENT_WORDS;
-use brain_english::function_words::is_function_word;
-use brain_english::numbers::{FRACTIONS, ORDINAL_ENDINGS};
-use brain_english::unclear::{
-    AFTER_WEEKDAY, CONTAINERS, EVERY, HEDGE_ENDINGS, HEDGES_AFTER, LIMITS_AFTER, NO_PLURALS, REPEATED, REPEATEDLY,
-};
+use brain_english::numbers::{CARDINALS, ORDINAL_ENDINGS};
+use brain_english::unclear::{AFTER_WEEKDAY, EVERY, HEDGE_ENDINGS, HEDGES_AFTER, LIMITS_AFTER, REPEATED, REPEATEDLY};
 use brain_english::{lookup, position};
 
 /// Maximum number of values before this one that are followed back.
@@ -26,9 +23,6 @@ const MAX_BACK: usize = 8;
 
 /// The unclear expression that a value is part of.
 pub(super) fn beside(kind: &SlotKind, chars: &[char], value: Range<usize>, around: &Surroundings) -> Option<Unclear> {
-    if kind == &SlotKind::Phone {
-        return digits_behind(chars, &value).map(|end| Unclear::new(chars, value.start..end, UnclearKind::PhoneNumber));
-    }
     let reach = value.end;
     let mut first = match signed_start(kind, chars, &value, around) {
         Ok(start) => start..value.end,
@@ -83,10 +77,12 @@ fn signed_start(
     if !matches!(chars[before], '$' | '€' | '£' | '¥' | '₹' | '₩') {
         return Ok(value.start);
     }
-    let sum = (before.saturating_sub(2)..=before).filter(|start| starts_value(chars, *start)).find_map(|start| {
-        let sums = money::sums(chars, start, around).into_iter();
-        sums.map(|(end, sum)| (start, end, sum)).find(|(_, end, _)| *end >= value.end)
-    });
+    let sum = (before.saturating_sub(2)..=before)
+        .filter(|start| *start == before || starts_value(chars, *start))
+        .find_map(|start| {
+            let sums = money::sums(chars, start, around).into_iter();
+            sums.map(|(end, sum)| (start, end, sum)).find(|(_, end, _)| *end >= value.end)
+        });
     match sum {
         Some((start, end, sum)) if kind == &SlotKind::Money && !sum.fits(around) => {
             let found = sum.code(around).unwrap_or_default().to_owned();
@@ -114,6 +110,10 @@ pub(super) fn after(
     around: &Surroundings,
 ) -> Option<(usize, UnclearKind)> {
     let end = value.end;
+    if kind == &SlotKind::Phone {
+        let more = digits_behind(chars, value).map(|end| (end, UnclearKind::PhoneNumber));
+        return more.or_else(|| chain(kind, chars, value, around));
+    }
     let timed = matches!(kind, SlotKind::Date | SlotKind::Time | SlotKind::DateTime);
     if let Some(stop) = hedge_ending(chars, end) {
         return Some((stop, UnclearKind::Approximate));
@@ -167,6 +167,12 @@ fn repeated(kind: &SlotKind, chars: &[char], value: &Range<usize>) -> Option<(us
         let known = REPEATED.contains(&word.as_str()) || position(&WEEKDAYS, word.as_str()).is_some();
         return known.then_some((cursor.at, UnclearKind::Recurring));
     }
+    let ordinal =
+        kind == &SlotKind::Date && ORDINAL_ENDINGS.iter().any(|ending| ends_with(&chars[value.clone()], ending));
+    if ordinal && cursor.clone_word().is_some_and(|word| position(&WEEKDAYS, word.as_str()).is_some()) {
+        let end = cursor.next_word().map_or(value.end, |_| cursor.at);
+        return Some((end, UnclearKind::Part));
+    }
     let last = chars[value.clone()].rsplit(|c| !c.is_alphabetic()).next()?;
     let last: String = last.iter().collect();
     if kind == &SlotKind::Time || position(&WEEKDAYS, &last).is_none() {
@@ -184,6 +190,14 @@ fn repeated(kind: &SlotKind, chars: &[char], value: &Range<usize>) -> Option<(us
     cursor.space();
     let bare = cursor.at > from && cursor.digits(2).is_some_and(|day| (1..=31).contains(&day)) && ends_clause(cursor);
     bare.then_some((cursor.at, UnclearKind::Part))
+}
+
+fn ends_with(chars: &[char], ending: &str) -> bool {
+    let count = ending.len();
+    let digit = |i: usize| chars[i].is_ascii_digit();
+    chars.len() > count
+        && digit(chars.len() - count - 1)
+        && chars[chars.len() - count..].iter().copied().eq(ending.chars())
 }
 
 /// Digits or number words that follow a number without anything between: `10 euro 500`, `two fifty`, `1 250`, `1,5`.
@@ -207,12 +221,19 @@ fn number_behind(
     if next.at == end || kind == &SlotKind::Duration {
         return None;
     }
-    if next.eat(&["point"]) {
+    if next.eat(&["point", "times"]) {
         next.space();
         let (stop, _) = bare_numbers(chars, next.at, around).into_iter().next()?;
         return Some((stop, UnclearKind::Part));
     }
     let first = next.peek()?;
+    if let SlotKind::Quantity(unit) = kind
+        && chars[end - 1].is_alphabetic()
+        && first.is_ascii_digit()
+        && let Some(found) = smaller_part(chars, next.at, unit, around)
+    {
+        return Some(found);
+    }
     if first.is_ascii_digit() {
         let count = digits(next.at);
         let stop = next.at + count;
@@ -241,105 +262,23 @@ fn number_behind(
     (ends_word(chars, stop) && chars.get(stop) != Some(&'-')).then_some((stop, UnclearKind::Part))
 }
 
+/// `500 g` of `2 kg 500 g`, `6` of `5 foot 6`.
+fn smaller_part(chars: &[char], at: usize, unit: &str, around: &Surroundings) -> Option<(usize, UnclearKind)> {
+    if let Some(measure) = quantity::measure(chars, at, around) {
+        let fits = unit_of(unit).is_some_and(|unit| measure.unit.convert(measure.value, unit).is_some());
+        return fits.then_some((measure.end, UnclearKind::Part));
+    }
+    let (end, _) = bare_numbers(chars, at, around).into_iter().next()?;
+    ends_clause(Cursor::new(chars, end)).then_some((end, UnclearKind::Part))
+}
+
 fn is_number_word(word: &str) -> bool {
-    lookup(&brain_english::numbers::CARDINALS, word).is_some()
+    lookup(&CARDINALS, word).is_some()
 }
 
 /// Whether a value is one to three digits, as before a group of three.
 fn is_group(chars: &[char], value: &Range<usize>) -> bool {
     (1..=3).contains(&value.len()) && chars[value.clone()].iter().all(char::is_ascii_digit) && chars[value.start] != '0'
-}
-
-/// What is odd about a value itself.
-fn own(kind: &SlotKind, chars: &[char], value: &Range<usize>, around: &Surroundings) -> Option<(usize, UnclearKind)> {
-    match kind {
-        SlotKind::Money => amount(chars, value, around),
-        SlotKind::Quantity(unit) => {
-            half(chars, value).or_else(|| counted(chars, value, around, &format!("an amount in {unit}")))
-        }
-        SlotKind::Decimal => half(chars, value),
-        SlotKind::Integer => grouped(chars, value, around),
-        SlotKind::DateTime => {
-            let vague = chars[value.clone()]
-                .split(|c| !c.is_alphabetic())
-                .any(|word| word.iter().copied().eq("around".chars()));
-            vague.then_some((value.end, UnclearKind::Approximate))
-        }
-        _ => None,
-    }
-}
-
-/// `half` or `a quarter` alone: of what?
-fn half(chars: &[char], value: &Range<usize>) -> Option<(usize, UnclearKind)> {
-    let text: String = chars[value.clone()].iter().collect();
-    let word = text.strip_prefix("a ").unwrap_or(&text);
-    lookup(&FRACTIONS, word).map(|_| (value.end, UnclearKind::Part))
-}
-
-fn amount(chars: &[char], value: &Range<usize>, around: &Surroundings) -> Option<(usize, UnclearKind)> {
-    if let Some(found) = half(chars, value) {
-        return Some(found);
-    }
-    let (_, sum) = money::sums(chars, value.start, around).into_iter().find(|(end, _)| *end == value.end)?;
-    if sum.currency.is_none() {
-        let text = &chars[value.clone()];
-        if text.contains(&'/') || text.contains(&'\u{2044}') {
-            return Some((value.end, UnclearKind::Part));
-        }
-        if let Some(found) = counted(chars, value, around, "an amount of money") {
-            return Some(found);
-        }
-    }
-    if let Some(found) = grouped(chars, value, around) {
-        return Some(found);
-    }
-    let code = sum.code(around).unwrap_or_else(|| around.usual_currency());
-    let decimals = decimals_of(code);
-    let too_many = !code.is_empty() && sum.value.normalize().scale() > decimals;
-    too_many.then(|| (value.end, UnclearKind::Decimals(code.to_owned())))
-}
-
-/// `1.250` where it may be 1250: digits, one sign, and three digits.
-fn grouped(chars: &[char], value: &Range<usize>, around: &Surroundings) -> Option<(usize, UnclearKind)> {
-    let text: String = chars[value.clone()].iter().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
-    let foreign = match around.notation() {
-        Notation::Point | Notation::Apostrophe => '.',
-        Notation::Comma | Notation::Space => ',',
-    };
-    let (whole, rest) = text.trim_end_matches(['.', ',']).split_once(foreign)?;
-    let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
-    let fits = (1..=3).contains(&whole.len()) && !whole.starts_with('0') && digits(whole) && rest.len() == 3;
-    (fits && digits(rest)).then(|| {
-        let small = format!("{whole}.{rest}").parse().map_or_else(|_| String::new(), |value| money_text(value, 2));
-        (value.end, UnclearKind::Notation(format!("{whole}{rest}"), small))
-    })
-}
-
-/// A bare number that counts something else than the slot does: `2 bags`, `3 tiles`, `2 big bags of clay`.
-fn counted(chars: &[char], value: &Range<usize>, around: &Surroundings, wanted: &str) -> Option<(usize, UnclearKind)> {
-    if let Some(measure) = quantity::measure(chars, value.start, around) {
-        let other = measure.end > value.end;
-        return other.then(|| (measure.end, UnclearKind::Unit(wanted.to_owned())));
-    }
-    let last = chars[value.end - 1];
-    if !last.is_alphanumeric() {
-        return None;
-    }
-    let mut cursor = Cursor::new(chars, value.end);
-    for _ in 0..2 {
-        let word = cursor.next_word()?;
-        let word = word.as_str();
-        // Words that no table can have are empty.
-        if is_function_word(word) || NO_PLURALS.contains(&word) || CENT_WORDS.contains(&word) {
-            return None;
-        }
-        let plural = word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-        let mut of = cursor;
-        if CONTAINERS.contains(&word) || plural || (of.eat(&["of"]) && !word.is_empty()) {
-            return Some((cursor.at, UnclearKind::Unit(wanted.to_owned())));
-        }
-    }
-    None
 }
 
 /// Digits that go on after a phone number, up to the end of the text or of the sentence: `0412 345 678 9`. A word may

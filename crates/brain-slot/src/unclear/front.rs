@@ -9,12 +9,14 @@ use crate::date::{self, Impossible};
 use crate::extract::starts_value;
 use crate::hint::Hint;
 use crate::money::is_currency;
+use crate::unit::unit_at;
 use crate::{SlotKind, Surroundings};
 use brain_english::bounds::{BEFORE, BETWEEN, End, FROM, TO};
 use brain_english::calendar::WEEKDAYS;
-use brain_english::numbers::{HALF, ORDINALS};
+use brain_english::numbers::{HALF, ORDINAL_ENDINGS, ORDINALS};
 use brain_english::unclear::{
     AND, EVERY, EVERY_WHICH, HEDGES_BEFORE, LIMITS_OF_DAYS, LIMITS_OF_NUMBERS, NO_LIMITS, NOT_BEFORE_DAYS, OR,
+    PARTS_BEFORE,
 };
 use brain_english::{lookup, position};
 
@@ -93,7 +95,16 @@ pub(super) fn front(kind: &SlotKind, chars: &[char], value: &Range<usize>, aroun
     if sign == at {
         return None;
     }
+    if is_day(kind)
+        && let Some(start) = ordinal_before(chars, sign, at)
+    {
+        return Some(Front::Words(start, UnclearKind::Part));
+    }
     let before = words_before(chars, at);
+    // `2kg 500g`: no word, but a unit.
+    if before.is_empty() && matches!(kind, SlotKind::Quantity(_)) {
+        return joined(kind, chars, value, around);
+    }
     let (from, nearest) = before.first()?;
     let last = nearest.as_str();
     words(kind, &before, chars, value).or_else(|| {
@@ -109,17 +120,37 @@ pub(super) fn front(kind: &SlotKind, chars: &[char], value: &Range<usize>, aroun
         if part {
             return Some(Front::Words(*from, UnclearKind::Part));
         }
-        let joint = last == "point" || OR.contains(&last) || AND.contains(&last) || TO.contains(&last);
+        let joint = matches!(last, "point" | "times" | "x" | "by")
+            || OR.contains(&last)
+            || AND.contains(&last)
+            || TO.contains(&last);
         let wider = || match kind {
             SlotKind::Date | SlotKind::Time | SlotKind::DateTime => Hint::DAY.or(Hint::TIME).or(Hint::MOMENT),
             _ => Hint::NUMBER,
         };
-        let named = || kind == &SlotKind::Money && is_currency(Cursor::new(chars, *from));
+        let named = || match kind {
+            SlotKind::Money => is_currency(Cursor::new(chars, *from)),
+            SlotKind::Quantity(_) => unit_at(chars, *from).is_some(),
+            _ => false,
+        };
         weekday(kind, chars, at, at, around).or_else(|| {
             let beside = joint || Hint::at(chars, *from).has(wider()) || named();
             if beside { joined(kind, chars, value, around) } else { None }
         })
     })
+}
+
+/// Where `3rd` begins before a weekday: `the 3rd Friday`.
+fn ordinal_before(chars: &[char], end: usize, at: usize) -> Option<usize> {
+    let word = Cursor::new(chars, at).clone_word()?;
+    position(&WEEKDAYS, word.as_str())?;
+    let digits = end.checked_sub(2).filter(|from| {
+        let ending: String = chars[*from..end].iter().collect();
+        ORDINAL_ENDINGS.contains(&ending.as_str())
+    })?;
+    let start = (0..digits).rev().take_while(|i| chars[*i].is_ascii_digit()).last()?;
+    let outside = start.checked_sub(1).is_none_or(|i| chars[i].is_whitespace());
+    outside.then_some(start)
 }
 
 /// Hedges, limits and words of repetition.
@@ -128,6 +159,11 @@ fn words(kind: &SlotKind, before: &[(usize, Word)], chars: &[char], value: &Rang
     let last = before[0].1;
     if kind == &SlotKind::Phone {
         return None;
+    }
+    if kind.is_number_like()
+        && let Some(start) = PARTS_BEFORE.iter().find_map(|words| begin(before, words))
+    {
+        return Some(Front::Words(start, UnclearKind::Part));
     }
     for hedge in HEDGES_BEFORE {
         let other = day && hedge.len() == 1 && NOT_BEFORE_DAYS.contains(&hedge[0]);

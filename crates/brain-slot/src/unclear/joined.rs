@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::UnclearKind;
 use crate::cursor::Cursor;
 use crate::extract::is_number;
+use crate::in_words::in_words;
 use crate::money::{ends_clause, is_currency};
-use crate::{SlotKind, Surroundings, date, duration, ends_word, moment, money, number, quantity, time, unit};
+use crate::{SlotKind, Surroundings, date, duration, ends_word, moment, money, number, phone, quantity, time, unit};
 use brain_english::bounds::TO;
-use brain_english::calendar::WEEKDAYS;
+use brain_english::calendar::{MONTHS, WEEKDAYS};
 use brain_english::numbers::ORDINAL_ENDINGS;
 use brain_english::position;
 use brain_english::unclear::{AND, OR};
@@ -55,6 +56,14 @@ pub(super) fn joint(chars: &[char], at: usize) -> Option<(Joint, usize)> {
     Some((joint, cursor.at))
 }
 
+/// `x` or `by` between two measures: `3m x 4m`.
+fn times(kind: &SlotKind, chars: &[char], at: usize) -> Option<(Joint, usize)> {
+    let mut cursor = Cursor::new(chars, at);
+    let there = matches!(kind, SlotKind::Quantity(_)) && cursor.eat(&["x", "by"]);
+    cursor.space();
+    there.then_some((Joint::And, cursor.at))
+}
+
 /// The end of the expression that begins with a value and joins others of its type to it.
 pub(super) fn chain(
     kind: &SlotKind,
@@ -65,7 +74,8 @@ pub(super) fn chain(
     let mut starts = vec![value.start];
     let mut end = value.end;
     let mut joints = Vec::new();
-    while let Some((joint, next)) = joint(chars, end).filter(|_| starts.len() < MAX_VALUES)
+    while let Some((joint, next)) =
+        joint(chars, end).or_else(|| times(kind, chars, end)).filter(|_| starts.len() < MAX_VALUES)
         && let Some(next_end) = partner(kind, chars, next, joint, around)
     {
         joints.push(joint);
@@ -91,7 +101,7 @@ fn alternatives(kind: &SlotKind, chars: &[char], starts: &[usize], around: &Surr
             let (_, sum) = money::sums(chars, *at, around).into_iter().next()?;
             return Some(super::money_text(sum.value, 2));
         }
-        if matches!(kind, SlotKind::Duration | SlotKind::DateTime) {
+        if matches!(kind, SlotKind::Duration | SlotKind::DateTime | SlotKind::Phone) {
             return None;
         }
         let (_, value) = kind.readings(chars, *at, around).into_iter().next()?;
@@ -131,7 +141,8 @@ fn partner(kind: &SlotKind, chars: &[char], at: usize, joint: Joint, around: &Su
             let counted = is_number(chars, at, end) && !is_currency(behind);
             (counted && (joint != Joint::Comma || ends(end))).then_some(end)
         }
-        SlotKind::Date => day_end(chars, at, around),
+        SlotKind::Date => day_end(chars, at, around).or_else(|| if loose { elliptic_day(chars, at) } else { None }),
+        SlotKind::Phone => phone::phone(chars, at, around).into_iter().next().map(|(end, _)| end),
         SlotKind::Time => time::clock(chars, at, around, loose).map(|(end, _)| end),
         SlotKind::DateTime => {
             let moment = moment::moment(chars, at, around).into_iter().next().map(|(end, _)| end);
@@ -152,6 +163,20 @@ fn partner(kind: &SlotKind, chars: &[char], at: usize, joint: Joint, around: &Su
 fn day_end(chars: &[char], at: usize, around: &Surroundings) -> Option<usize> {
     let day = date::days(chars, at, around).into_iter().next().map(|(end, _)| end);
     day.or_else(|| ordinal_end(Cursor::new(chars, at)))
+}
+
+/// `june` of `end of may or june`, `two` of `in a week or two`, `the day after` of `tomorrow or the day after`.
+fn elliptic_day(chars: &[char], at: usize) -> Option<usize> {
+    let start = Cursor::new(chars, at);
+    let mut cursor = start;
+    cursor.eat(&["the"]);
+    if cursor.eat_all(&["day", "after"]) || cursor.eat_all(&["day", "before"]) {
+        return Some(cursor.at);
+    }
+    cursor = start;
+    let word = cursor.next_word()?;
+    let elliptic = position(&MONTHS, word.as_str()).is_some() || in_words(chars, at).is_some();
+    (elliptic && ends_clause(cursor)).then_some(cursor.at)
 }
 
 fn ordinal_end(mut cursor: Cursor<'_>) -> Option<usize> {

@@ -3,6 +3,7 @@
 
 mod beside;
 mod front;
+mod itself;
 mod joined;
 #[cfg(test)]
 mod tests;

@@ -123,7 +123,10 @@ impl Teller<'_> {
             }
         }
         for slot in &intent.invalid {
-            outln!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text);
+            match &slot.why {
+                Some(why) => outln!("  {BOLD}{}{BOLD:#} is not clear: {why} Brain will ask for it", slot.name),
+                None => outln!("  {BOLD}{}{BOLD:#} cannot be “{}”: Brain will ask for it", slot.name, slot.text),
+            }
         }
         for slot in self.found.missing.iter().filter(|slot| slot.target == intent.target) {
             let what = if slot.default { "the default is used" } else { "Brain will ask for it" };
