@@ -22,6 +22,8 @@ pub(crate) struct Account {
     pub(crate) parts: Vec<Accounted>,
     /// Words that could change what is done, and that the reading does not use; in folded characters.
     pub(crate) leftover: Vec<Range<usize>>,
+    /// Whether they are numbers, all of them.
+    pub(crate) only_numbers: bool,
     /// Whether one of them narrows or spreads what is asked for: “except”, “or”.
     pub(crate) limits: bool,
     /// Number of words of no consequence that neither phrase nor slot explains.
@@ -59,7 +61,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let said = Said { tokens: &all, in_value: &in_value, question_mark };
     let polite = said.polite();
     let known = reader.vocabulary.known(usage.number);
-    let mut found = Account { parts: Vec::new(), leftover: Vec::new(), limits: false, minor: 0, marker: None };
+    let mut found = Account { parts: Vec::new(), leftover: Vec::new(), only_numbers: true, limits: false, minor: 0, marker: None };
     for (at, token) in all.iter().enumerate() {
         let next = all.get(at + 1);
         let role = if in_value[at] {
@@ -84,6 +86,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         };
         found.minor += usize::from(role == Role::Minor);
         if role == Role::Leftover {
+            found.only_numbers &= is_number(&token.word) && !token.quoted;
             found.leftover.push(token.range.clone());
         }
         found.add(reader.normal.span(token.range.clone()), role);
@@ -92,6 +95,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     for capture in usage.captures.iter().filter(|capture| capture.value.is_some()) {
         let is_text = target.slots.get(&capture.slot).is_some_and(|slot| slot.kind.is_text());
         if let Some(from) = is_text.then(|| second_object(reader, &all, &capture.range)).flatten() {
+            found.only_numbers = false;
             found.leftover.push(from..capture.range.end);
         }
     }

@@ -22,7 +22,7 @@ use crate::context::Context;
 use crate::entity::is_name_like;
 use crate::phrase::Phrase;
 use crate::phrase::vocabulary::{TargetKind, Vocabulary};
-use crate::read::matcher::{Capture, Matcher, skip_marks};
+use crate::read::matcher::{Capture, MENTION, Matcher, skip_marks};
 use crate::read::split::{Seam, seams, strong_parts};
 use crate::small_talk::small_talk;
 use crate::understanding::{
@@ -97,15 +97,24 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// How well the reading uses its clause, 0 to 1: words left over, values missing or unclear lower it.
-    pub(crate) fn fullness(&self, reader: &Reader<'_>) -> f32 {
+    /// The number of required values that were not said.
+    fn missing(&self, reader: &Reader<'_>) -> usize {
         let target = &reader.vocabulary.targets[self.number];
         let has = |name: &str| {
             self.intent.slots.iter().any(|slot| slot.name == name)
                 || self.intent.invalid.iter().any(|slot| slot.name == name)
         };
-        let missing =
-            target.slots.iter().filter(|(name, slot)| slot.required && !slot.has_default && !has(name)).count();
+        target.slots.iter().filter(|(name, slot)| slot.required && !slot.has_default && !has(name)).count()
+    }
+
+    /// Whether a required value was not said.
+    pub(crate) fn lacks_value(&self, reader: &Reader<'_>) -> bool {
+        self.missing(reader) > 0
+    }
+
+    /// How well the reading uses its clause, 0 to 1: words left over, values missing or unclear lower it.
+    pub(crate) fn fullness(&self, reader: &Reader<'_>) -> f32 {
+        let missing = self.missing(reader);
         let leftover = self.account.leftover.len();
         0.7_f32.powi(missing as i32) * 0.75_f32.powi(leftover as i32) * 0.93_f32.powi(self.account.minor as i32)
     }
@@ -157,7 +166,9 @@ impl Nearly {
         intents.iter().all(|intent| {
             let evidence = &intent.evidence;
             let words = evidence.phrase.split_whitespace().filter(|word| !word.starts_with('{'));
-            evidence.tier == Stage::Pattern && words.filter(|word| !is_function_word(word)).count() >= 2
+            let name = |slot: &SlotValue| slot.value.get(MENTION).and_then(serde_json::Value::as_str).map(is_name_like);
+            let has_odd_name = intent.slots.iter().filter_map(name).any(|is_name| !is_name);
+            evidence.tier == Stage::Pattern && !has_odd_name && words.filter(|word| !is_function_word(word)).count() >= 2
         })
     }
 }

@@ -80,7 +80,10 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
         let word = said.word(at);
         let is_number = word == "no" && said.word(at + 1).starts_with(|c: char| c.is_ascii_digit());
         if NEGATIONS.contains(&word) && !is_number {
-            return found(Modality::Negation, at, 1);
+            // `do not` is one marker.
+            let helped = at > 0 && word == "not" && INVERTED.contains(&said.word(at - 1));
+            let from = at - usize::from(helped);
+            return found(Modality::Negation, from, at + 1 - from);
         }
         if CONDITIONS.contains(&word) {
             return found(Modality::Condition, at, 1);

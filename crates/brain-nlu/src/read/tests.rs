@@ -25,7 +25,7 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         nouns: vec![],
         synonyms: vec![],
         destructive: false,
-        reads_only: false,
+        reads_only: name.contains("list") || name.contains("health"),
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
     }
@@ -295,8 +295,8 @@ fn negations_questions_and_conditions_lead_to_a_question() {
     for (text, doubt) in [
         ("Please don't complete the task ID", "don't"),
         ("Do not  complete task ID", "Do not"),
-        ("I said don't complete task ID", "don't complete"),
-        ("I did not complete task ID", "I did not"),
+        ("I said don't complete task ID", "don't"),
+        ("I did not complete task ID", "did not"),
     ] {
         let Understanding::Ask(question) = read(&text.replace("ID", ID)) else { panic!("{text}") };
         assert_eq!(question.options[0].evidence.doubt.as_deref(), Some(doubt), "{text}");
