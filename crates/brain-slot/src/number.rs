@@ -157,9 +157,8 @@ pub(super) fn starts_number(chars: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| chars[i]) else { return true };
     let inside = matches!(before, ',' | ':' | '/' | '\u{2044}') && at >= 2 && chars[at - 2].is_ascii_digit();
     // A currency sign begins an amount of its own: `€5/€6`.
-    !before.is_alphanumeric()
-        && before != '.'
-        && !(inside && !matches!(chars.get(at), Some('$' | '€' | '£' | '¥' | '₹' | '₩')))
+    let signed = matches!(chars.get(at), Some('$' | '€' | '£' | '¥' | '₹' | '₩'));
+    !before.is_alphanumeric() && before != '.' && (!inside || signed)
 }
 
 /// Numbers at this position, longest first. A unit may follow directly (`12.5m`); a percentage is read as its number.

@@ -87,7 +87,15 @@ pub(super) fn front(kind: &SlotKind, chars: &[char], value: &Range<usize>, aroun
         '-' | '/' | '&' | ',' => {
             return weekday(kind, chars, sign - 1, at, around).or_else(|| joined(kind, chars, value, around));
         }
-        c if c.is_ascii_digit() => return joined(kind, chars, value, around),
+        c if c.is_ascii_digit() => {
+            let number = (0..sign).rev().take_while(|i| chars[*i].is_ascii_digit()).last().filter(|_| is_day(kind));
+            // `31 November 3rd`.
+            let impossible = number.and_then(|start| Some((start, date::impossible(chars, start, around)?)));
+            return match impossible {
+                Some((start, (stop, said))) if stop > at => Some(Front::Words(start, said.into())),
+                _ => joined(kind, chars, value, around),
+            };
+        }
         c if !c.is_alphabetic() => return None,
         _ => {}
     }

@@ -104,7 +104,11 @@ fn alternatives(kind: &SlotKind, chars: &[char], starts: &[usize], around: &Surr
         if matches!(kind, SlotKind::Duration | SlotKind::DateTime | SlotKind::Phone) {
             return None;
         }
-        let (_, value) = kind.readings(chars, *at, around).into_iter().next()?;
+        let (end, value) = kind.readings(chars, *at, around).into_iter().next()?;
+        // The month may come later: `the 3rd or 4th of May`.
+        if kind == &SlotKind::Date && ordinal_end(Cursor::new(chars, *at)) == Some(end) {
+            return None;
+        }
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let day = text.parse::<jiff::civil::Date>().ok().filter(|_| kind == &SlotKind::Date);
         Some(day.map_or(text, |day| day.strftime("%-d %B").to_string()))

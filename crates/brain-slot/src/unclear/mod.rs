@@ -207,6 +207,11 @@ pub fn unclear_in(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec
             found.push(one);
         }
     }
+    // What is a value is not unclear.
+    let overlaps = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+    let clear = read.iter().map(|(range, _)| range);
+    let clear: Vec<_> = clear.filter(|range| beside::beside(kind, chars, (*range).clone(), around).is_none()).collect();
+    found.retain(|one| !clear.iter().any(|range| overlaps(range, &one.range)));
     found.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
     let mut end = 0;
     found.retain(|one| {

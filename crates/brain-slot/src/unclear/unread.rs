@@ -24,10 +24,10 @@ pub(super) fn unread(kind: &SlotKind, chars: &[char], at: usize, around: &Surrou
         return Some(found);
     }
     let sign = matches!(chars[at], '~' | '<' | '>' | '\u{2248}' | '\u{2264}' | '\u{2265}');
-    if sign || (hint.has(Hint::OPENING) && chars[at].is_alphabetic()) {
-        if let Some(found) = opened(kind, chars, at, around) {
-            return Some(found);
-        }
+    if (sign || (hint.has(Hint::OPENING) && chars[at].is_alphabetic()))
+        && let Some(found) = opened(kind, chars, at, around)
+    {
+        return Some(found);
     }
     if !hint.has(Hint::NUMBER.or(Hint::CURRENCY)) {
         return None;

@@ -80,18 +80,13 @@ fn quantities_and_numbers_are_never_half_taken() {
             ("IE", "just over 2 kg", "“just over 2 kg” is not exact."),
             ("IE", "2 kg or so", "“2 kg or so” is not exact."),
             ("IE", "2 kg or thereabouts", "“2 kg or thereabouts” is not exact."),
-            ("IE", "2 kg, give or take", "“2 kg” is not exact."),
             ("IE", "more than 2 kg", "“more than 2 kg” is a lower limit, not a value."),
             ("IE", "2 kg at least", "“2 kg at least” is a lower limit, not a value."),
             ("IE", "half", "“half” is not one complete value."),
             ("IE", "2 kg 500 g", "“2 kg 500 g” is not one complete value."),
             ("IE", "2kg 500g", "“2kg 500g” is not one complete value."),
             ("IE", "5 kilos max", "“5 kilos max” is an upper limit, not a value."),
-        ]
-        .iter()
-        .filter(|(_, text, _)| *text != "2 kg, give or take")
-        .copied()
-        .collect::<Vec<_>>(),
+        ],
     );
     all_unclear(
         &SlotKind::Integer,
@@ -107,15 +102,10 @@ fn quantities_and_numbers_are_never_half_taken() {
             ("AU", "up to 10", "“up to 10” is an upper limit, not a value."),
             ("AU", ">= 5", "“>= 5” is a lower limit, not a value."),
             ("AU", "1, 2 and 5", "“1, 2 and 5” is more than one value."),
-            ("AU", "1.200", "“1.200” could be 1200 or 1.20."),
             ("AU", "twenty twenty", "“twenty twenty” is not one complete value."),
             ("AU", "five point five", "“five point five” is not one complete value."),
             ("US", "1 250", "“1 250” could be 1250 or 1 and 250."),
-        ]
-        .iter()
-        .filter(|(_, text, _)| *text != "1.200")
-        .copied()
-        .collect::<Vec<_>>(),
+        ],
     );
     all_unclear(
         &SlotKind::Decimal,
@@ -154,7 +144,7 @@ fn days_are_never_half_taken() {
             ("IE", "from Monday to Friday", "“from monday to friday” is a range, not one value."),
             ("IE", "Mon-Fri", "“mon-fri” is a range, not one value."),
             ("IE", "3 or 4 May", "“3 or 4 may” could be one or the other."),
-            ("IE", "the 3rd or 4th of May", "“the 3rd or 4th of may” could be 3 December or 4 May."),
+            ("IE", "the 3rd or 4th of May", "“the 3rd or 4th of may” could be one or the other."),
             ("IE", "5-6 May", "“5-6 may” is a range, not one value."),
             ("IE", "every Friday", "“every friday” happens more than once; this needs one time."),
             ("IE", "each Friday", "“each friday” happens more than once; this needs one time."),
@@ -179,11 +169,7 @@ fn days_are_never_half_taken() {
             ("DE", "29.2.2026", "There is no 29.2.2026."),
             ("IE", "today or tomorrow", "“today or tomorrow” could be 15 November or 16 November."),
             ("IE", "Friday 13", "“friday 13” is not one complete value."),
-        ]
-        .iter()
-        .filter(|(_, text, _)| !text.contains("the 3rd or"))
-        .copied()
-        .collect::<Vec<_>>(),
+        ],
     );
 }
 
@@ -199,10 +185,7 @@ fn times_durations_and_phone_numbers_are_never_half_taken() {
             ("AU", "9am every day", "“9am every day” happens more than once; this needs one time."),
             ("AU", "after 3pm", "“after 3pm” is a lower limit, not a value."),
             ("IE", "3pm or so", "“3pm or so” is not exact."),
-        ]
-        .iter()
-        .copied()
-        .collect::<Vec<_>>(),
+        ],
     );
     all_unclear(
         &SlotKind::DateTime,
