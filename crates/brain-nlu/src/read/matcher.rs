@@ -371,7 +371,7 @@ pub(crate) fn is_joint(word: &str) -> bool {
 /// Whether a text has function words only: `me`.
 fn says_nothing(chars: &[char]) -> bool {
     let mut words = chars.split(|c| !c.is_alphanumeric() && *c != '\'').filter(|word| !word.is_empty()).peekable();
-    words.peek().is_some() && words.all(|word| is_function_word(&word.iter().collect::<String>()))
+    words.peek().is_some() && words.all(|word| word.len() > 1 && is_function_word(&word.iter().collect::<String>()))
 }
 
 /// Whether the phrase itself says what makes a value unclear, as in `between {least} and {most}`, or the slot is for such

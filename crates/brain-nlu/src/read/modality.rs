@@ -85,6 +85,9 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
             let from = at - usize::from(helped);
             return found(Modality::Negation, from, at + 1 - from);
         }
+    }
+    for at in (0..said.tokens.len()).filter(|at| free(*at)) {
+        let word = said.word(at);
         if CONDITIONS.contains(&word) {
             return found(Modality::Condition, at, 1);
         }
