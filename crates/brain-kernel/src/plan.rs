@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use brain_lang::plan::{Args, OnFailure, Plan, PlanStep};
 use brain_nlu::Intent;
-use brain_registry::model::{BatchPolicy, Consent, Effect, Playbook};
+use brain_registry::model::{BatchPolicy, Behavior, Consent, Effect, Playbook};
 use brain_registry::{FieldError, Registry, Tool, ValidatedCall};
 use serde_json::{Map, Value};
 
@@ -143,13 +143,19 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The slots of an intent, completed from the context.
-    pub(crate) fn of_intent(intent: &Intent, context: &Value, schema: &Value) -> Self {
+    /// The slots of an intent, completed from the context; for a question, from what its phrase implies.
+    pub(crate) fn of_intent(registry: &Registry, intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
             intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
         // An invalid slot text is passed on: the schema reports what is wrong with it.
         for slot in &intent.invalid {
             args.insert(slot.name.clone(), Value::from(slot.text.clone()));
+        }
+        if let Some(Behavior::Query(query)) = registry.tool(&intent.target).map(|tool| &tool.def.behavior) {
+            let implied = query.says.get(&intent.evidence.phrase).into_iter().flatten();
+            args.extend(implied.map(|(name, value)| (name.clone(), value.clone())));
+            // What a conversation is about does not narrow a question that does not mention it.
+            return Self { target: intent.target.clone(), args };
         }
         for name in schema["properties"].as_object().into_iter().flat_map(Map::keys) {
             if let Some(value) = context.get(name).filter(|value| !value.is_null() && !args.contains_key(name)) {

@@ -62,7 +62,7 @@ impl Kernel {
                 };
                 let wanted = intents.iter().map(|intent| {
                     let schema = self.schema_of(&intent.target);
-                    Wanted::of_intent(intent, &request.context, &schema)
+                    Wanted::of_intent(self.registry(), intent, &request.context, &schema)
                 });
                 let mut wanted = self.with_attachments(request, wanted.collect());
                 let links = self.link_names(request, &mut wanted, &places(&intents))?;

@@ -53,6 +53,7 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
             destructive: false,
             slots: slots(&playbook.slots),
             phrases: playbook.phrases.clone(),
+            generated: false,
         });
     }
     let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
@@ -105,6 +106,7 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
         destructive: def.effect == Effect::Irreversible || deletes || says_so,
         slots: slots(&def.input),
         phrases: def.phrases.clone(),
+        generated: def.is_generated(),
     }
 }
 

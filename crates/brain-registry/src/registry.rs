@@ -74,6 +74,7 @@ pub fn load_sources_within(packs: Vec<PackSource>, natives: &[NativeDecl], times
     }
     world.add_natives();
     complete(&mut world);
+    world.generated = crate::ask::generate(&world);
     let found = check(&world);
     world.found.extend(found);
     Registry::build(world)
@@ -90,6 +91,9 @@ impl Registry {
                 Err(error) => world.complain(&tool.file, Code::BadSchema, error.to_string(), None),
             }
         }
+        // They are made of checked parts, and a pack is not at fault if one does not fit.
+        let generated = std::mem::take(&mut world.generated).into_iter().filter_map(|def| Tool::from_def(def).ok());
+        tools.extend(generated.map(|tool| (tool.def.name.clone(), tool)));
         let report = Report::new(world.found, world.sources);
         if report.errors() > 0 {
             return Err(report);

@@ -51,6 +51,10 @@ pub struct Target {
     pub slots: BTreeMap<String, SlotSpec>,
     /// Example requests, with `{slots}`.
     pub phrases: Vec<String>,
+    /// Whether its phrases were generated instead of written: they match only whole, a written phrase that matches too is
+    /// preferred, and search does not learn from them.
+    #[serde(default)]
+    pub generated: bool,
 }
 
 impl Target {
@@ -158,7 +162,9 @@ impl Examples {
 impl Vocabulary {
     /// Compiles targets. Fails on a phrase with a syntax error or an unknown slot; the pack check reports those first.
     /// The search index is fitted on first use.
-    pub fn compile(targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
+    pub fn compile(mut targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
+        // Search numbers the targets that it knows, so the others come last.
+        targets.sort_by_key(|target| target.generated);
         let mut found = Self {
             targets: Vec::new(),
             phrases: Vec::new(),
@@ -244,7 +250,7 @@ impl Vocabulary {
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
         let vectors = self.encoder.encode_targets(&plain);
-        let mut training = Training { dim: self.encoder.dim(), count: self.targets.len(), ..Training::default() };
+        let mut training = Training { dim: self.encoder.dim(), count: self.searched().len(), ..Training::default() };
         let mut shown = Examples::default();
         let mut speller = Speller::default();
         for (example, vector) in examples.into_iter().zip(vectors) {
@@ -271,7 +277,7 @@ impl Vocabulary {
 
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {
         let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (number, phrase) in self.phrases.iter().enumerate() {
+        for (number, phrase) in self.written() {
             for piece in phrase.pieces() {
                 if let Piece::Word(word) = piece
                     && !is_function_word(word)
@@ -287,10 +293,20 @@ impl Vocabulary {
         found
     }
 
+    /// The targets that search knows.
+    fn searched(&self) -> &[Target] {
+        &self.targets[..self.targets.partition_point(|target| !target.generated)]
+    }
+
+    /// The phrases that were not generated, with their numbers.
+    fn written(&self) -> impl Iterator<Item = (usize, &Phrase)> {
+        self.phrases.iter().enumerate().filter(|(_, phrase)| !self.targets[phrase.target].generated)
+    }
+
     /// Training examples: phrases, names, and generated phrases.
     fn examples(&self) -> Vec<Example> {
         let mut list = Vec::new();
-        for phrase in &self.phrases {
+        for (_, phrase) in self.written() {
             let target = &self.targets[phrase.target];
             let words = phrase_words(phrase.pieces(), target);
             let plain = plain_text(&phrase.text);
@@ -304,7 +320,7 @@ impl Vocabulary {
         }
         // A text that two targets share says nothing about either.
         let mut made: BTreeMap<String, Vec<(u16, f32)>> = BTreeMap::new();
-        for (label, target) in self.targets.iter().enumerate() {
+        for (label, target) in self.searched().iter().enumerate() {
             let (action, object) = target.action();
             let name = format!("{action} {object}");
             let named = std::iter::once(target.title.clone()).chain(target.synonyms.iter().cloned()).chain([name]);

@@ -256,7 +256,11 @@ impl Reader<'_> {
         let said: String = self.normal.chars[clause.clone()].iter().collect();
         let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
         hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
-        for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, Source::Pack))) {
+        let of_pack = |phrase: &Phrase| {
+            let generated = self.vocabulary.targets[phrase.target].generated;
+            if generated { Source::Generated } else { Source::Pack }
+        };
+        for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, of_pack(phrase)))) {
             let target = &self.vocabulary.targets[phrase.target];
             if is_out(phrase) {
                 continue;

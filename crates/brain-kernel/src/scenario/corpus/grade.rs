@@ -126,6 +126,7 @@ fn records_of<'a>(registry: &'a Registry, target: &str) -> Vec<&'a str> {
     }
     match registry.tool(target).map(|tool| &tool.def.behavior) {
         Some(Behavior::Record(record)) => vec![record.record.as_str()],
+        Some(Behavior::Query(query)) => vec![query.record.as_str()],
         _ => Vec::new(),
     }
 }
