@@ -99,8 +99,7 @@ impl<'a> Query<'a> {
 
     fn answer(&self, naming: &mut Naming<'_, '_>) -> Result<ToolResult, Failure> {
         let filter = store_filter(self.def(), &self.tests);
-        let mut rows = naming.records.list(&self.def().name, &filter, MAX_LISTED).map_err(store_failed)?;
-        let is_partial = rows.len() >= MAX_LISTED;
+        let (mut rows, is_partial) = naming.records.scan(&self.def().name, &filter).map_err(store_failed)?;
         rows.retain(|row| self.tests.iter().all(|test| test.holds(row)));
         let measure = self.text("measure").unwrap_or("list");
         let of = self.of(measure)?;
