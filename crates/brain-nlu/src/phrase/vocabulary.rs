@@ -303,6 +303,12 @@ impl Vocabulary {
         self.phrases.iter().enumerate().filter(|(_, phrase)| !self.targets[phrase.target].generated)
     }
 
+    /// The phrases that were generated.
+    pub(crate) fn generated(&self) -> impl Iterator<Item = &Phrase> {
+        let first = self.phrases.partition_point(|phrase| !self.targets[phrase.target].generated);
+        self.phrases[first..].iter()
+    }
+
     /// Training examples: phrases, names, and generated phrases.
     fn examples(&self) -> Vec<Example> {
         let mut list = Vec::new();

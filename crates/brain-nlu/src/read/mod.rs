@@ -3,6 +3,7 @@
 pub(crate) mod align;
 pub(crate) mod choose;
 pub(crate) mod fill;
+pub(crate) mod generated;
 pub(crate) mod matcher;
 pub(crate) mod modality;
 pub(crate) mod near;
@@ -266,6 +267,9 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
+                if source == Source::Generated && !generated::has_plain_values(self, phrase, &captures) {
+                    continue;
+                }
                 hits.push(Hit { phrase, captures, source });
             }
         }
@@ -348,6 +352,10 @@ impl Reader<'_> {
     fn near(&self, clause: Range<usize>) -> Option<Understanding> {
         let look = near::look(self, clause.clone());
         let found = choose::choose(self, &clause, &look);
+        let is_clear = matches!(found, Some(Understanding::Clear { .. }));
+        if let Some(intent) = (!is_clear).then(|| generated::nearly(self, &clause, &look)).flatten() {
+            return Some(Understanding::Clear { intents: vec![intent] });
+        }
         if found.is_none() {
             self.nearest.replace(self.suggestions(&look));
         }
