@@ -230,7 +230,7 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
             destructive: action == "delete",
             slots: BTreeMap::from([("id".to_owned(), id.clone()), ("name".to_owned(), text.clone())]),
             phrases: all.take(own).collect(),
-            generated: false,
+            generated: Vec::new(),
         });
     }
     list

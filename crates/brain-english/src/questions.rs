@@ -108,8 +108,14 @@ pub const SHOW: [&str; 2] = ["show <one> {id}", "show me <one> {id}"];
 /// One field of one record.
 pub const FIELD_OF: [&str; 2] = ["what is the {field} of <one> {id}", "show the {field} of <one> {id}"];
 
+/// [`FIELD_OF`], for one field.
+pub const THIS_FIELD_OF: [&str; 1] = ["what is the <field> of <one> {id}"];
+
 /// Whether one record is in a state.
 pub const IS_IT: [&str; 1] = ["is <one> {id} {state}"];
+
+/// [`IS_IT`], for one state.
+pub const IS_IT_THAT: [&str; 1] = ["is <one> {id} <state>"];
 
 /// Names of fields that say what a record is worth, likelier ones first.
 pub const WORTH: [&str; 6] = ["total", "amount", "value", "price", "balance", "cost"];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use brain_lang::plan::{Args, OnFailure, Plan, PlanStep};
 use brain_nlu::Intent;
-use brain_registry::model::{BatchPolicy, Behavior, Consent, Effect, Playbook};
+use brain_registry::model::{BatchPolicy, Consent, Effect, Playbook};
 use brain_registry::{FieldError, Registry, Tool, ValidatedCall};
 use serde_json::{Map, Value};
 
@@ -151,9 +151,9 @@ impl Wanted {
         for slot in &intent.invalid {
             args.insert(slot.name.clone(), Value::from(slot.text.clone()));
         }
-        if let Some(Behavior::Query(query)) = registry.tool(&intent.target).map(|tool| &tool.def.behavior) {
-            let implied = query.says.get(&intent.evidence.phrase).into_iter().flatten();
-            args.extend(implied.map(|(name, value)| (name.clone(), value.clone())));
+        let implied = registry.implied(&intent.target, &intent.evidence.phrase).into_iter().flatten();
+        args.extend(implied.map(|(name, value)| (name.clone(), value.clone())));
+        if registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated()) {
             // What a conversation is about does not narrow a question that does not mention it.
             return Self { target: intent.target.clone(), args };
         }

@@ -53,7 +53,7 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
             destructive: false,
             slots: slots(&playbook.slots),
             phrases: playbook.phrases.clone(),
-            generated: false,
+            generated: Vec::new(),
         });
     }
     let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
@@ -105,8 +105,8 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
         synonyms: def.synonyms.clone(),
         destructive: def.effect == Effect::Irreversible || deletes || says_so,
         slots: slots(&def.input),
-        phrases: def.phrases.clone(),
-        generated: def.is_generated(),
+        phrases: if def.is_generated() { Vec::new() } else { def.phrases.clone() },
+        generated: registry.generated_phrases(&def.name).map(str::to_owned).collect(),
     }
 }
 

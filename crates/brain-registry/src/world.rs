@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ask::Says;
 use crate::code::Code;
 use crate::decode::{self, Context};
 use crate::diagnostic::Diagnostic;
@@ -27,6 +28,8 @@ pub(crate) struct World {
     pub(crate) tools: Vec<Located<ToolDef>>,
     /// Tools that no file declares: one per record type, for questions.
     pub(crate) generated: Vec<ToolDef>,
+    /// Generated phrases for declared tools.
+    pub(crate) lent: BTreeMap<String, Says>,
     pub(crate) playbooks: Vec<Located<Playbook>>,
     pub(crate) corpus: Vec<Located<CorpusRow>>,
     pub(crate) scenarios: Vec<Located<Scenario>>,

@@ -51,10 +51,10 @@ pub struct Target {
     pub slots: BTreeMap<String, SlotSpec>,
     /// Example requests, with `{slots}`.
     pub phrases: Vec<String>,
-    /// Whether its phrases were generated instead of written: they match only whole, a written phrase that matches too is
-    /// preferred, and search does not learn from them.
+    /// Phrases that were generated instead of written: a written phrase that matches too is preferred, and search does not
+    /// learn from them. A target that has no others is unknown to search.
     #[serde(default)]
-    pub generated: bool,
+    pub generated: Vec<String>,
 }
 
 impl Target {
@@ -64,6 +64,11 @@ impl Target {
         let mut parts = name.split(['_', '-']);
         let action = parts.next().unwrap_or_default().to_owned();
         (action, parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether it has generated phrases only.
+    fn is_generated(&self) -> bool {
+        self.phrases.is_empty() && !self.generated.is_empty()
     }
 
     /// The kind of its action.
@@ -164,7 +169,7 @@ impl Vocabulary {
     /// The search index is fitted on first use.
     pub fn compile(mut targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
         // Search numbers the targets that it knows, so the others come last.
-        targets.sort_by_key(|target| target.generated);
+        targets.sort_by_key(Target::is_generated);
         let mut found = Self {
             targets: Vec::new(),
             phrases: Vec::new(),
@@ -189,6 +194,14 @@ impl Vocabulary {
                     found.by_label.push((quick_hash(&said_words(&folded(text))), found.labels.len() as u32));
                     found.labels.push(label);
                 }
+            }
+        }
+        for (number, target) in targets.iter().enumerate() {
+            for text in &target.generated {
+                let (phrase, beginning) = Phrase::new(number, text, target)?;
+                found.beginnings.add(found.phrases.len(), beginning);
+                found.target_of.push(number as u16);
+                found.phrases.push(Phrase { generated: true, ..phrase });
             }
         }
         found.beginnings.finish();
@@ -295,17 +308,17 @@ impl Vocabulary {
 
     /// The targets that search knows.
     fn searched(&self) -> &[Target] {
-        &self.targets[..self.targets.partition_point(|target| !target.generated)]
+        &self.targets[..self.targets.partition_point(|target| !target.is_generated())]
     }
 
     /// The phrases that were not generated, with their numbers.
     fn written(&self) -> impl Iterator<Item = (usize, &Phrase)> {
-        self.phrases.iter().enumerate().filter(|(_, phrase)| !self.targets[phrase.target].generated)
+        self.phrases.iter().enumerate().filter(|(_, phrase)| !phrase.generated)
     }
 
     /// The phrases that were generated.
     pub(crate) fn generated(&self) -> impl Iterator<Item = &Phrase> {
-        let first = self.phrases.partition_point(|phrase| !self.targets[phrase.target].generated);
+        let first = self.phrases.partition_point(|phrase| !phrase.generated);
         self.phrases[first..].iter()
     }
 

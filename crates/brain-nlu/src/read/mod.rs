@@ -258,8 +258,7 @@ impl Reader<'_> {
         let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
         hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
         let of_pack = |phrase: &Phrase| {
-            let generated = self.vocabulary.targets[phrase.target].generated;
-            if generated { Source::Generated } else { Source::Pack }
+            if phrase.generated { Source::Generated } else { Source::Pack }
         };
         for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, of_pack(phrase)))) {
             let target = &self.vocabulary.targets[phrase.target];

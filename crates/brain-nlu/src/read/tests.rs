@@ -27,7 +27,7 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         destructive: false,
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
-        generated: false,
+        generated: Vec::new(),
     }
 }
 

@@ -9,13 +9,16 @@ mod phrases;
 use std::collections::{BTreeMap, BTreeSet};
 
 use brain_english::questions::plural;
+use brain_lang::binding::Binding;
+use serde_json::{Map, Value};
 
 use self::input::Inputs;
 use self::phrases::{Asked, phrases};
 use crate::model::{
-    Behavior, Consent, Effect, Idempotency, Lookup, QueryBehavior, RecordBehavior, RecordDef, RecordOp, RetryPolicy,
-    ToolDef,
+    Behavior, Consent, Effect, Idempotency, Lookup, QueryBehavior, QueryTest, RecordBehavior, RecordDef, RecordOp,
+    RetryPolicy, ToolDef,
 };
+use crate::phrase::Part;
 use crate::world::World;
 
 /// The domain of generated tools.
@@ -27,14 +30,19 @@ const MAX_NOUNS: usize = 3;
 /// A longer title is a description, not a noun.
 const MAX_NOUN_WORDS: usize = 2;
 
-/// The generated tools of all record types.
-pub(crate) fn generate(world: &World) -> Vec<ToolDef> {
+/// Phrases and the values that they imply.
+pub(crate) type Says = BTreeMap<String, Map<String, Value>>;
+
+/// The generated tools of all record types, and the generated phrases that a pack's own tools answer, by tool.
+pub(crate) fn generate(world: &World) -> (Vec<ToolDef>, BTreeMap<String, Says>) {
     let mut seen = BTreeSet::new();
+    let mut lent = BTreeMap::new();
     let asked = world.records.iter().map(|record| &record.value).filter(|def| def.ask && seen.insert(&def.name));
-    asked.filter_map(|def| tool(world, def)).collect()
+    let tools = asked.filter_map(|def| tool(world, def, &mut lent)).collect();
+    (tools, lent)
 }
 
-fn tool(world: &World, def: &RecordDef) -> Option<ToolDef> {
+fn tool(world: &World, def: &RecordDef, lent: &mut BTreeMap<String, Says>) -> Option<ToolDef> {
     let name = format!("{ASK_DOMAIN}.{}", def.name);
     let is_alias = || world.playbooks.iter().any(|playbook| playbook.value.aliases.contains(&name));
     if world.tool(&name).is_some() || world.playbook(&name).is_some() || world.broken.contains(&name) || is_alias() {
@@ -44,8 +52,22 @@ fn tool(world: &World, def: &RecordDef) -> Option<ToolDef> {
     let nouns = nouns(world, def);
     let one = nouns.first().cloned().unwrap_or_else(|| said(&def.name));
     let inputs = Inputs::of(world, def);
-    let asked = Asked { nouns: &nouns, inputs: &inputs, shows: !has_get(world, def), lists: !has_list(world, def), def };
-    let (phrases, says) = phrases(&asked);
+    let getter = getter(world, def);
+    let shown = getter.as_ref().is_some_and(|own| !own.tool.phrases.is_empty());
+    let all = phrases(&Asked { nouns: &nouns, inputs: &inputs, shown, def });
+    let own: Vec<Own<'_>> = getter.into_iter().chain(lister(world, def)).collect();
+    let (mut phrases, mut says) = (Vec::new(), Says::new());
+    for (phrase, implied) in all {
+        match own.iter().find_map(|own| Some((own, own.says(&phrase, &implied, &inputs)?))) {
+            Some((own, (phrase, implied))) => {
+                lent.entry(own.tool.name.clone()).or_default().insert(phrase, implied);
+            }
+            None => {
+                phrases.push(phrase.clone());
+                says.insert(phrase, implied);
+            }
+        }
+    }
     let many = plural(&one);
     let behavior = QueryBehavior {
         record: def.name.clone(),
@@ -135,26 +157,65 @@ fn is_read(op: RecordOp) -> bool {
     matches!(op, RecordOp::Get | RecordOp::List | RecordOp::Search)
 }
 
-/// Whether a pack's own tool shows a record: it reads one, and needs nothing but the record.
-fn has_get(world: &World, def: &RecordDef) -> bool {
-    world.tools.iter().map(|tool| &tool.value).any(|tool| {
-        let gets = record_behavior(tool).is_some_and(|one| one.op == RecordOp::Get && one.record == def.name);
-        let required = required(tool);
-        gets && matches!(required.as_slice(), [one] if tool.input["properties"][one.as_str()]["x-entity"] == def.name.as_str())
+/// A pack's own tool that answers some of the questions.
+struct Own<'w> {
+    tool: &'w ToolDef,
+    measure: &'static str,
+    /// Its inputs, by the field that they are compared with; `id` for the record itself.
+    inputs: BTreeMap<&'w str, &'w str>,
+}
+
+impl Own<'_> {
+    /// A phrase and its values in the tool's own inputs; `None` if it cannot express the question, or is called by nobody.
+    fn says(&self, phrase: &str, implied: &Map<String, Value>, inputs: &Inputs) -> Option<(String, Map<String, Value>)> {
+        if self.tool.phrases.is_empty() || implied.get("measure").is_none_or(|measure| measure != self.measure) {
+            return None;
+        }
+        let own_input = |input: &str| -> Option<&str> {
+            let field = match inputs.filters.get(input) {
+                Some(filter) if filter.test == QueryTest::Is => filter.field.as_str(),
+                None if input == "id" => "id",
+                _ => return None,
+            };
+            self.inputs.get(field).copied()
+        };
+        let mut text = String::new();
+        for part in crate::phrase::parts(phrase).ok()? {
+            match part {
+                Part::Words(words) => text.push_str(words),
+                Part::Slot(slot, _) => text.push_str(&format!("{{{}}}", own_input(slot)?)),
+            }
+        }
+        let others = implied.iter().filter(|(name, _)| *name != "measure");
+        let values: Option<Map<String, Value>> =
+            others.map(|(name, value)| Some((own_input(name)?.to_owned(), value.clone()))).collect();
+        Some((text, values?))
+    }
+}
+
+/// The pack's own tool that shows a record: it reads one, and needs nothing but the record.
+fn getter<'w>(world: &'w World, def: &RecordDef) -> Option<Own<'w>> {
+    world.tools.iter().map(|tool| &tool.value).find_map(|tool| {
+        record_behavior(tool).filter(|one| one.op == RecordOp::Get && one.record == def.name)?;
+        let names = tool.input["required"].as_array()?;
+        let [one] = names.as_slice() else { return None };
+        let one = one.as_str().filter(|one| tool.input["properties"][*one]["x-entity"] == def.name.as_str())?;
+        Some(Own { tool, measure: "show", inputs: BTreeMap::from([("id", one)]) })
     })
 }
 
-/// Whether a pack's own tool lists all records.
-fn has_list(world: &World, def: &RecordDef) -> bool {
-    world.tools.iter().map(|tool| &tool.value).any(|tool| {
-        let lists = record_behavior(tool).is_some_and(|one| one.op == RecordOp::List && one.record == def.name);
-        lists && required(tool).is_empty()
+/// The pack's own tool that lists all records, and those that it can select.
+fn lister<'w>(world: &'w World, def: &RecordDef) -> Option<Own<'w>> {
+    world.tools.iter().map(|tool| &tool.value).find_map(|tool| {
+        let behavior = record_behavior(tool).filter(|one| one.op == RecordOp::List && one.record == def.name)?;
+        let needs_something = tool.input["required"].as_array().is_some_and(|names| !names.is_empty());
+        let input = |(field, binding): (&'w String, &'w Binding)| {
+            let input = binding.source().as_str()?.strip_prefix('=')?.trim().strip_prefix("input.")?;
+            tool.input["properties"].get(input).map(|_| (field.as_str(), input))
+        };
+        let inputs = behavior.filter.iter().filter_map(input).collect();
+        (!needs_something).then_some(Own { tool, measure: "list", inputs })
     })
-}
-
-fn required(tool: &ToolDef) -> Vec<String> {
-    let names = tool.input["required"].as_array();
-    names.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// What people call a record of this type: its name, its title, and the pack's nouns for it.

@@ -1,37 +1,37 @@
 //! The phrases of a generated tool. Templates are English's; this file fills in nouns, fields and slots.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use brain_english::questions as english;
 use serde_json::{Map, Value, json};
 
 use super::input::{Field, Inputs, Kind};
 use super::said;
-use crate::model::RecordDef;
+use crate::model::{RecordDef, States};
 
 /// Maximum number of phrases of one tool.
 const MAX_PHRASES: usize = 60;
 /// Maximum number of fields of one kind that have phrases.
 const MAX_FIELDS: usize = 2;
 
+/// Maximum number of fields and of states of a single record that have phrases.
+const MAX_SHOWN: usize = 4;
+
 /// What phrases are made of.
 pub(super) struct Asked<'a> {
     pub(super) nouns: &'a [String],
     pub(super) inputs: &'a Inputs,
-    /// Whether it shows single records; else a tool of the pack does.
-    pub(super) shows: bool,
-    /// Whether it lists all records; else a tool of the pack does.
-    pub(super) lists: bool,
+    /// Whether a tool of the pack shows single records.
+    pub(super) shown: bool,
     pub(super) def: &'a RecordDef,
 }
 
-/// The values that phrases imply, by phrase.
-type Says = BTreeMap<String, Map<String, Value>>;
+/// Phrases, each with the values that it implies.
 type Group = Vec<(String, Map<String, Value>)>;
 
-/// The phrases, and the values that they imply. If there are too many, every group gives up its last ones.
-pub(super) fn phrases(asked: &Asked<'_>) -> (Vec<String>, Says) {
-    let Some(noun) = asked.nouns.first() else { return Default::default() };
+/// All phrases. If there are too many, every group gives up its last ones.
+pub(super) fn phrases(asked: &Asked<'_>) -> Vec<(String, Map<String, Value>)> {
+    let Some(noun) = asked.nouns.first() else { return Vec::new() };
     let mut groups: Vec<Group> = Vec::new();
     let mut making = Making { asked, noun: noun.clone(), groups: &mut groups };
     making.all();
@@ -49,16 +49,9 @@ pub(super) fn phrases(asked: &Asked<'_>) -> (Vec<String>, Says) {
         making.synonym();
     }
     let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
-    let (mut list, mut says) = (Vec::new(), Says::new());
-    for place in 0..longest {
-        for (phrase, implied) in groups.iter().filter_map(|group| group.get(place)) {
-            if list.len() < MAX_PHRASES && !says.contains_key(phrase) {
-                list.push(phrase.clone());
-                says.insert(phrase.clone(), implied.clone());
-            }
-        }
-    }
-    (list, says)
+    let mut seen = BTreeSet::new();
+    let all = (0..longest).flat_map(|place| groups.iter().filter_map(move |group| group.get(place)));
+    all.filter(|(phrase, _)| seen.insert(phrase)).take(MAX_PHRASES).cloned().collect()
 }
 
 struct Making<'a> {
@@ -104,14 +97,12 @@ impl Making<'_> {
     }
 
     fn all(&mut self) {
-        let lists: &[&str] = if self.asked.lists { &english::LIST } else { &[] };
-        self.both(lists, &english::COUNT, &[], &json!({}));
+        self.both(&english::LIST, &english::COUNT, &[], &json!({}));
     }
 
     /// Another noun: only the plainest phrases.
     fn synonym(&mut self) {
-        let lists = if self.asked.lists { &english::LIST[..1] } else { &[] };
-        self.both(lists, &english::COUNT[..1], &[], &json!({}));
+        self.both(&english::LIST[..1], &english::COUNT[..1], &[], &json!({}));
         if self.asked.def.states.is_some() {
             let (lists, counts) = (&english::LIST_THAT_ARE[..1], &english::COUNT_THAT_ARE[..1]);
             self.both(lists, counts, &[("slot", "state")], &json!({}));
@@ -214,12 +205,25 @@ impl Making<'_> {
     /// One record, by its name or id.
     fn single(&mut self) {
         let implied = json!({"measure": "show"});
-        if self.asked.shows {
-            self.groups.push(self.make(&english::SHOW, &[], &implied));
+        self.groups.push(self.make(&english::SHOW, &[], &implied));
+        let states = self.asked.def.states.as_ref().map(States::names).unwrap_or_default();
+        if !self.asked.shown {
+            self.groups.push(self.make(&english::FIELD_OF, &[], &implied));
+            if !states.is_empty() {
+                self.groups.push(self.make(&english::IS_IT, &[], &implied));
+            }
+            return;
         }
-        self.groups.push(self.make(&english::FIELD_OF, &[], &implied));
-        if self.asked.def.states.is_some() {
-            self.groups.push(self.make(&english::IS_IT, &[], &implied));
-        }
+        // The pack's own tool shows the whole record, whichever field or state is asked about.
+        let fields = self.asked.def.fields.iter().filter(|field| field.ask).map(|field| said(&field.name));
+        let fields = fields.take(MAX_SHOWN).flat_map(|field| {
+            self.make(&english::THIS_FIELD_OF, &[("field", &field)], &implied)
+        });
+        let fields: Group = fields.collect();
+        let states = states.iter().take(MAX_SHOWN).flat_map(|state| {
+            self.make(&english::IS_IT_THAT, &[("state", &said(state))], &implied)
+        });
+        let states: Group = states.collect();
+        self.groups.extend([fields, states]);
     }
 }

@@ -131,7 +131,16 @@ fn no_twin_competes_with_a_tool_of_the_pack() {
     let registry = loaded(&[ARTIST, PIECE], OWN);
     let (def, _) = query(&registry, "ask.piece");
     assert!(!says(def, "list pieces") && !says(def, "show piece {id}"), "{:#?}", def.phrases);
-    assert!(says(def, "how many pieces are there") && says(def, "what is the {field} of piece {id}"));
+    assert!(says(def, "how many pieces are there") && !says(def, "what is the {field} of piece {id}"));
+    assert!(says(def, "list pieces of {artist_id}"), "the pack's own list does not select by artist");
+    let lent: Vec<&str> = registry.generated_phrases("gallery.list").collect();
+    assert!(lent.contains(&"which pieces are {state}") && lent.contains(&"show pieces"), "{lent:?}");
+    let sold = registry.implied("gallery.list", "which pieces did we sell").unwrap();
+    assert_eq!(serde_json::json!(sold), serde_json::json!({"state": "sold"}));
+    let lent: Vec<&str> = registry.generated_phrases("gallery.show").collect();
+    for phrase in ["show piece {piece_id}", "what is the price of piece {piece_id}", "is piece {piece_id} sold"] {
+        assert!(lent.contains(&phrase), "{lent:?}");
+    }
 }
 
 #[test]

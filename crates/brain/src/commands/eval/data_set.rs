@@ -182,7 +182,7 @@ fn targets(phrases: Rows) -> Vec<Target> {
         destructive: false,
         slots: BTreeMap::new(),
         phrases,
-        generated: false,
+        generated: Vec::new(),
     };
     by_intent.into_iter().map(target).collect()
 }
