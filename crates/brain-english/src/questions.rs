@@ -5,23 +5,34 @@
 
 /// Lists all records of a type.
 pub const LIST: [&str; 8] = [
-    "list <many>", "show <many>", "list all <many>", "show all <many>", "show me the <many>", "which <many> are there",
-    "what <many> are there", "which <many> do we have",
+    "list <many>",
+    "show <many>",
+    "list all <many>",
+    "show all <many>",
+    "show me the <many>",
+    "which <many> are there",
+    "what <many> are there",
+    "which <many> do we have",
 ];
 
 /// Counts all records of a type.
 pub const COUNT: [&str; 6] = [
-    "how many <many> are there", "how many <many> do we have", "how many <many>", "count <many>", "count the <many>",
+    "how many <many> are there",
+    "how many <many> do we have",
+    "how many <many>",
+    "count <many>",
+    "count the <many>",
     "number of <many>",
 ];
 
 /// Lists by a word that describes a record: a state, a value of a field.
-pub const LIST_THAT_ARE: [&str; 3] =
-    ["list {<slot>} <many>", "which <many> are {<slot>}", "show {<slot>} <many>"];
+pub const LIST_THAT_ARE: [&str; 3] = ["list {<slot>} <many>", "which <many> are {<slot>}", "show {<slot>} <many>"];
 
 /// Counts by a word that describes a record.
 pub const COUNT_THAT_ARE: [&str; 4] = [
-    "how many {<slot>} <many> are there", "how many <many> are {<slot>}", "how many {<slot>} <many>",
+    "how many {<slot>} <many> are there",
+    "how many <many> are {<slot>}",
+    "how many {<slot>} <many>",
     "count {<slot>} <many>",
 ];
 
@@ -45,12 +56,14 @@ pub const LIST_CREATED: [&str; 3] =
 
 /// Counts by the time of creation.
 pub const COUNT_CREATED: [&str; 3] = [
-    "how many <many> were created {created_in}", "how many new <many> {created_in}",
+    "how many <many> were created {created_in}",
+    "how many new <many> {created_in}",
     "how many <many> since {created_since}",
 ];
 
 /// Lists by the name of a record that is referred to.
-pub const LIST_OF: [&str; 3] = ["list <many> of {<slot>}", "show <many> of {<slot>}", "which <many> does {<slot>} have"];
+pub const LIST_OF: [&str; 3] =
+    ["list <many> of {<slot>}", "show <many> of {<slot>}", "which <many> does {<slot>} have"];
 
 /// Counts by the name of a record that is referred to.
 pub const COUNT_OF: [&str; 2] = ["how many <many> does {<slot>} have", "how many <many> of {<slot>}"];
@@ -72,9 +85,8 @@ pub const LIST_DATED: [&str; 3] =
 pub const COUNT_DATED: [&str; 1] = ["how many <many> are <when> {<during>}"];
 
 /// Lists by an amount.
-pub const LIST_AMOUNTS: [&str; 3] = [
-    "list <many> over {<over>}", "list <many> under {<under>}", "list <many> with <field> over {<over>}",
-];
+pub const LIST_AMOUNTS: [&str; 3] =
+    ["list <many> over {<over>}", "list <many> under {<under>}", "list <many> with <field> over {<over>}"];
 
 /// Counts by an amount.
 pub const COUNT_AMOUNTS: [&str; 1] = ["how many <many> are over {<over>}"];
@@ -92,9 +104,8 @@ pub const WHO_HIGHEST: [&str; 1] = ["who has the highest {of}"];
 pub const WHO_LOWEST: [&str; 1] = ["who has the lowest {of}"];
 
 /// Adds up a field.
-pub const SUM: [&str; 3] = [
-    "total {of} of the <many>", "sum of the {of} of the <many>", "what is the total {of} of the <many>",
-];
+pub const SUM: [&str; 3] =
+    ["total {of} of the <many>", "sum of the {of} of the <many>", "what is the total {of} of the <many>"];
 
 /// Adds up the only amount of a record type, or the one that says what a record is worth.
 pub const SUM_ALL: [&str; 2] = ["total of the <many>", "what are the <many> worth"];
@@ -165,10 +176,30 @@ pub const PLACES: [&str; 16] = [
 
 /// Verbs whose past participle is irregular, with the participle that names a state.
 const IRREGULAR: [(&str, &str); 25] = [
-    ("bought", "buy"), ("broken", "break"), ("built", "build"), ("cancelled", "cancel"), ("done", "do"), ("drawn", "draw"), ("eaten", "eat"),
-    ("found", "find"), ("given", "give"), ("held", "hold"), ("left", "leave"), ("lent", "lend"), ("lost", "lose"),
-    ("made", "make"), ("met", "meet"), ("paid", "pay"), ("sent", "send"), ("shown", "show"), ("sold", "sell"),
-    ("spent", "spend"), ("taken", "take"), ("thrown", "throw"), ("withdrawn", "withdraw"), ("won", "win"),
+    ("bought", "buy"),
+    ("broken", "break"),
+    ("built", "build"),
+    ("cancelled", "cancel"),
+    ("done", "do"),
+    ("drawn", "draw"),
+    ("eaten", "eat"),
+    ("found", "find"),
+    ("given", "give"),
+    ("held", "hold"),
+    ("left", "leave"),
+    ("lent", "lend"),
+    ("lost", "lose"),
+    ("made", "make"),
+    ("met", "meet"),
+    ("paid", "pay"),
+    ("sent", "send"),
+    ("shown", "show"),
+    ("sold", "sell"),
+    ("spent", "spend"),
+    ("taken", "take"),
+    ("thrown", "throw"),
+    ("withdrawn", "withdraw"),
+    ("won", "win"),
     ("written", "write"),
 ];
 
@@ -200,7 +231,11 @@ pub fn verb_of(state: &str) -> Option<String> {
 /// The plural of a noun, of which the last word changes.
 pub fn plural(noun: &str) -> String {
     const IRREGULAR: [(&str, &str); 6] = [
-        ("person", "people"), ("child", "children"), ("man", "men"), ("woman", "women"), ("staff", "staff"),
+        ("person", "people"),
+        ("child", "children"),
+        ("man", "men"),
+        ("woman", "women"),
+        ("staff", "staff"),
         ("series", "series"),
     ];
     let (front, last) = noun.rfind(' ').map_or(("", noun), |at| noun.split_at(at + 1));
@@ -222,8 +257,13 @@ mod tests {
     #[test]
     fn nouns_have_plurals() {
         for (one, many) in [
-            ("lead", "leads"), ("inquiry", "inquiries"), ("site visit", "site visits"), ("box", "boxes"),
-            ("person", "people"), ("key", "keys"), ("batch", "batches"),
+            ("lead", "leads"),
+            ("inquiry", "inquiries"),
+            ("site visit", "site visits"),
+            ("box", "boxes"),
+            ("person", "people"),
+            ("key", "keys"),
+            ("batch", "batches"),
         ] {
             assert_eq!(plural(one), many);
         }
@@ -232,9 +272,20 @@ mod tests {
     #[test]
     fn participles_have_verbs() {
         for (state, verb) in [
-            ("lost", "lose"), ("won", "win"), ("closed", "close"), ("finished", "finish"), ("cancelled", "cancel"),
-            ("planned", "plan"), ("approved", "approve"), ("archived", "archive"), ("quoted", "quote"), ("fired", "fire"),
-            ("rejected", "reject"), ("applied", "apply"), ("called", "call"), ("contacted", "contact"),
+            ("lost", "lose"),
+            ("won", "win"),
+            ("closed", "close"),
+            ("finished", "finish"),
+            ("cancelled", "cancel"),
+            ("planned", "plan"),
+            ("approved", "approve"),
+            ("archived", "archive"),
+            ("quoted", "quote"),
+            ("fired", "fire"),
+            ("rejected", "reject"),
+            ("applied", "apply"),
+            ("called", "call"),
+            ("contacted", "contact"),
         ] {
             assert_eq!(verb_of(state).as_deref(), Some(verb), "{state}");
         }

@@ -91,27 +91,58 @@ fn rows() -> Vec<RecordRow> {
     vec![
         row("artist", 1, None, early, json!({"name": "Maria Lopez"})),
         row("artist", 2, None, early, json!({"name": "Jan de Vries"})),
-        row("regular", 11, None, early, json!({"name": "Tom Walsh", "phone": "0412 345 678", "city": "Ryde", "tab": "40.60"})),
+        row(
+            "regular",
+            11,
+            None,
+            early,
+            json!({"name": "Tom Walsh", "phone": "0412 345 678", "city": "Ryde", "tab": "40.60"}),
+        ),
         row("regular", 12, None, early, json!({"name": "Ann Lee", "city": "ryde", "tab": "12.00"})),
         row("regular", 13, None, early, json!({"name": "Bo Berg", "city": "Cork"})),
-        piece(21, "hung", ("2026-11-01T09:00:00Z", "2026-11-01T09:00:00Z"), json!({
-            "title": "Red Boat", "artist_id": id(1), "price": "1200.00", "height": "80.5", "medium": "oil",
-            "arrived_on": "2026-11-16", "framed": true, "secret": "forged",
-        })),
-        piece(22, "sold", ("2026-10-20T09:00:00Z", "2026-11-17T09:00:00Z"), json!({
-            "title": "Blue Door", "artist_id": id(1), "price": "300.50", "medium": "ink", "arrived_on": "2026-10-20",
-        })),
-        piece(23, "sold", ("2026-09-01T09:00:00Z", "2026-10-05T09:00:00Z"), json!({
-            "title": "Old Mill", "artist_id": id(2), "price": "300.50", "height": "40", "medium": "oil",
-            "arrived_on": "2026-09-01",
-        })),
+        piece(
+            21,
+            "hung",
+            ("2026-11-01T09:00:00Z", "2026-11-01T09:00:00Z"),
+            json!({
+                "title": "Red Boat", "artist_id": id(1), "price": "1200.00", "height": "80.5", "medium": "oil",
+                "arrived_on": "2026-11-16", "framed": true, "secret": "forged",
+            }),
+        ),
+        piece(
+            22,
+            "sold",
+            ("2026-10-20T09:00:00Z", "2026-11-17T09:00:00Z"),
+            json!({
+                "title": "Blue Door", "artist_id": id(1), "price": "300.50", "medium": "ink", "arrived_on": "2026-10-20",
+            }),
+        ),
+        piece(
+            23,
+            "sold",
+            ("2026-09-01T09:00:00Z", "2026-10-05T09:00:00Z"),
+            json!({
+                "title": "Old Mill", "artist_id": id(2), "price": "300.50", "height": "40", "medium": "oil",
+                "arrived_on": "2026-09-01",
+            }),
+        ),
         // Today in Berlin, yesterday in UTC.
-        piece(24, "stored", ("2026-11-17T23:30:00Z", "2026-11-17T23:30:00Z"), json!({
-            "title": "Night", "artist_id": id(2), "price": "75.00", "medium": "ink", "framed": false,
-        })),
-        piece(25, "stored", ("2026-11-17T09:00:00Z", "2026-11-17T09:00:00Z"), json!({
-            "title": "Harbour", "artist_id": id(1), "price": "900.00", "medium": "oil", "arrived_on": "2026-11-18",
-        })),
+        piece(
+            24,
+            "stored",
+            ("2026-11-17T23:30:00Z", "2026-11-17T23:30:00Z"),
+            json!({
+                "title": "Night", "artist_id": id(2), "price": "75.00", "medium": "ink", "framed": false,
+            }),
+        ),
+        piece(
+            25,
+            "stored",
+            ("2026-11-17T09:00:00Z", "2026-11-17T09:00:00Z"),
+            json!({
+                "title": "Harbour", "artist_id": id(1), "price": "900.00", "medium": "oil", "arrived_on": "2026-11-18",
+            }),
+        ),
     ]
 }
 
@@ -143,31 +174,60 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         ("piece", json!({"measure": "count", "state": "hung"}), "There is 1 hung piece."),
         ("piece", json!({"state": "stored"}), "There are 2 stored pieces: Night and Harbour."),
         ("piece", json!({"state": "sold", "changed_in": "this_month"}), "1 piece was sold this month: Blue Door."),
-        ("piece", json!({"measure": "count", "state": "sold", "changed_in": "last_month"}), "1 piece was sold last month."),
+        (
+            "piece",
+            json!({"measure": "count", "state": "sold", "changed_in": "last_month"}),
+            "1 piece was sold last month.",
+        ),
         ("piece", json!({"state": "hung", "changed_in": "last_month"}), "No piece was hung last month."),
         ("piece", json!({"measure": "count", "created_in": "today"}), "1 piece was created today."),
         ("piece", json!({"measure": "count", "created_in": "this_week"}), "2 pieces were created this week."),
-        ("piece", json!({"measure": "count", "created_since": "2026-10-20", "created_before": "2026-11-17"}),
-            "There are 2 pieces created before 2026-11-17 created since 2026-10-20."),
-        ("piece", json!({"artist_id": artist(1)}), "There are 3 pieces of Maria Lopez: Harbour, Red Boat and Blue Door."),
+        (
+            "piece",
+            json!({"measure": "count", "created_since": "2026-10-20", "created_before": "2026-11-17"}),
+            "There are 2 pieces created before 2026-11-17 created since 2026-10-20.",
+        ),
+        (
+            "piece",
+            json!({"artist_id": artist(1)}),
+            "There are 3 pieces of Maria Lopez: Harbour, Red Boat and Blue Door.",
+        ),
         ("piece", json!({"artist_id": artist(2), "medium": "oil"}), "There is 1 oil piece of Jan de Vries: Old Mill."),
         ("piece", json!({"measure": "highest", "of": "price"}), "Red Boat has the highest price: EUR 1,200.00."),
-        ("piece", json!({"measure": "highest", "of": "price", "state": "sold"}),
-            "Blue Door and Old Mill have the highest price of the sold pieces: EUR 300.50."),
-        ("piece", json!({"measure": "sum", "artist_id": artist(1)}),
-            "The price of 3 pieces of Maria Lopez adds up to EUR 2,400.50."),
-        ("piece", json!({"measure": "average", "of": "height"}),
-            "The average height of 5 pieces is 60.25. 3 of them have none."),
-        ("piece", json!({"price_over": "300.50"}),
-            "There are 2 pieces with price over EUR 300.50: Harbour and Red Boat."),
-        ("piece", json!({"measure": "count", "price_min": 300.5, "price_max": "900"}),
-            "There are 3 pieces with price of at most EUR 900.00 with price of at least EUR 300.50."),
+        (
+            "piece",
+            json!({"measure": "highest", "of": "price", "state": "sold"}),
+            "Blue Door and Old Mill have the highest price of the sold pieces: EUR 300.50.",
+        ),
+        (
+            "piece",
+            json!({"measure": "sum", "artist_id": artist(1)}),
+            "The price of 3 pieces of Maria Lopez adds up to EUR 2,400.50.",
+        ),
+        (
+            "piece",
+            json!({"measure": "average", "of": "height"}),
+            "The average height of 5 pieces is 60.25. 3 of them have none.",
+        ),
+        (
+            "piece",
+            json!({"price_over": "300.50"}),
+            "There are 2 pieces with price over EUR 300.50: Harbour and Red Boat.",
+        ),
+        (
+            "piece",
+            json!({"measure": "count", "price_min": 300.5, "price_max": "900"}),
+            "There are 3 pieces with price of at most EUR 900.00 with price of at least EUR 300.50.",
+        ),
         ("piece", json!({"measure": "count", "price": "75"}), "There is 1 piece with price EUR 75.00."),
         ("piece", json!({"arrived_on_in": "this_week"}), "There are 2 pieces arrived this week: Harbour and Red Boat."),
         ("piece", json!({"measure": "highest", "of": "arrived_on"}), "Harbour has the latest arrived on: 2026-11-18."),
         ("piece", json!({"framed": true}), "There is 1 piece with framed: Red Boat."),
-        ("piece", json!({"order": "highest", "of": "price", "limit": 2}),
-            "There are 5 pieces: Red Boat (EUR 1,200.00), Harbour (EUR 900.00) and 3 more."),
+        (
+            "piece",
+            json!({"order": "highest", "of": "price", "limit": 2}),
+            "There are 5 pieces: Red Boat (EUR 1,200.00), Harbour (EUR 900.00) and 3 more.",
+        ),
         ("piece", json!({"id": id(22), "state": "sold"}), "Yes, Blue Door is sold."),
         ("piece", json!({"id": id(24), "state": "sold"}), "No, Night is stored."),
         ("piece", json!({"id": id(23), "field": "artist_id"}), "The artist of Old Mill is Jan de Vries."),
@@ -286,7 +346,8 @@ async fn a_count_over_ten_thousand_records_says_how_far_it_looked() {
     let began = std::time::Instant::now();
     let report = call(&kernel, "ask.regular", json!({"measure": "sum", "of": "tab"})).await;
     eprintln!("a sum over 10,000 records took {:?}", began.elapsed());
-    let expected = "The tab of 10,000 regulars adds up to EUR 11,000.00. Only the first 10,000 regulars were looked at.";
+    let expected =
+        "The tab of 10,000 regulars adds up to EUR 11,000.00. Only the first 10,000 regulars were looked at.";
     assert_eq!(report.message, expected);
     let began = std::time::Instant::now();
     let report = call(&kernel, "ask.regular", json!({"measure": "count"})).await;

@@ -7,11 +7,11 @@ use std::sync::{Arc, OnceLock};
 use brain_core::{Digest, DigestBuilder, Redactor, canonical_digest};
 use serde_json::{Map, Value, json};
 
+use crate::ask::Says;
 use crate::call::Tool;
 use crate::check::check;
 use crate::code::Code;
 use crate::complete::complete;
-use crate::ask::Says;
 use crate::model::{Behavior, CorpusRow, PackDef, Playbook, Precondition, RecordDef, Scenario};
 use crate::native::NativeDecl;
 use crate::report::Report;

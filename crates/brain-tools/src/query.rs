@@ -107,9 +107,14 @@ impl<'a> Query<'a> {
         let limit = self.args.get("limit").and_then(Value::as_u64).map_or(DEFAULT_ROWS, |limit| limit as usize);
         let mut text = sentence::answer(self, &summary, naming)?;
         if is_partial {
-            text.push_str(&format!(" Only the first {} {} were looked at.", sentence::grouped(MAX_LISTED), self.behavior.many));
+            text.push_str(&format!(
+                " Only the first {} {} were looked at.",
+                sentence::grouped(MAX_LISTED),
+                self.behavior.many
+            ));
         }
-        let shown: Vec<&RecordRow> = if measure == "count" { Vec::new() } else { summary.rows.iter().take(limit).collect() };
+        let shown: Vec<&RecordRow> =
+            if measure == "count" { Vec::new() } else { summary.rows.iter().take(limit).collect() };
         let mut data = json!({
             "measure": measure, "count": summary.count,
             "records": shown.iter().map(|row| self.row_json(row)).collect::<Vec<_>>(),

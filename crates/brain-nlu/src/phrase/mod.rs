@@ -69,7 +69,10 @@ impl Phrase {
             return Err(PatternError { at: 0, message });
         }
         let (pieces, parts) = (OnceLock::new(), OnceLock::new());
-        Ok((Self { target: number, text: text.into(), weight, words, free_texts, generated: false, pieces, parts }, beginning))
+        Ok((
+            Self { target: number, text: text.into(), weight, words, free_texts, generated: false, pieces, parts },
+            beginning,
+        ))
     }
 
     pub(crate) fn pieces(&self) -> &[Piece] {

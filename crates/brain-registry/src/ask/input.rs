@@ -97,7 +97,8 @@ impl Inputs {
             .filter_map(|field| Some((field, kind(world, field)?)))
             .collect();
         let shown: Vec<&FieldDef> = def.fields.iter().filter(|field| field.ask).collect();
-        let mut building = Building { reserved: shown.iter().map(|field| field.name.clone()).collect(), ..Building::default() };
+        let mut building =
+            Building { reserved: shown.iter().map(|field| field.name.clone()).collect(), ..Building::default() };
         own(&mut building, def, &asked, &shown);
         if let Some(states) = &def.states {
             building.add("state", "state", QueryTest::Is, state(&states.names()));
@@ -108,19 +109,15 @@ impl Inputs {
         let adds = asked.iter().any(|(_, kind)| matches!(kind, Kind::Number(_)));
         let compares = building.properties.contains_key("of");
         let Building { properties, filters, .. } = building;
-        let schema =
-            json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false});
+        let schema = json!({"type": "object", "properties": properties, "required": [], "additionalProperties": false});
         Self { schema, filters, worth: worth(&fields), fields, adds, compares }
     }
 }
 
 /// What to find out, and about which field.
 fn own(building: &mut Building, def: &RecordDef, asked: &[(&FieldDef, Kind)], shown: &[&FieldDef]) {
-    let compared: Vec<&FieldDef> = asked
-        .iter()
-        .filter(|(_, kind)| matches!(kind, Kind::Number(_) | Kind::Day))
-        .map(|(field, _)| *field)
-        .collect();
+    let compared: Vec<&FieldDef> =
+        asked.iter().filter(|(_, kind)| matches!(kind, Kind::Number(_) | Kind::Day)).map(|(field, _)| *field).collect();
     let adds = asked.iter().any(|(_, kind)| matches!(kind, Kind::Number(_)));
     let mut measures = vec!["list", "count", "show"];
     if adds {
@@ -208,8 +205,7 @@ fn period() -> Value {
 fn filters(building: &mut Building, field: &FieldDef, kind: Kind) -> Field {
     let name = field.name.as_str();
     let input = if OWN.contains(&name) { format!("{name}_is") } else { name.to_owned() };
-    let mut found =
-        Field { name: name.to_owned(), kind, is: input.clone(), over: None, under: None, during: None };
+    let mut found = Field { name: name.to_owned(), kind, is: input.clone(), over: None, under: None, during: None };
     let mut schema = equal(field, kind);
     if field.personal {
         schema["x-personal"] = Value::Bool(true);

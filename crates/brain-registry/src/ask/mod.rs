@@ -81,7 +81,10 @@ fn tool(world: &World, def: &RecordDef, lent: &mut BTreeMap<String, Says>) -> Op
         name,
         pack: def.pack.clone(),
         title: format!("Questions about {many}"),
-        description: format!("Lists, counts, adds up and compares {many}. Generated from the record type `{}`.", def.name),
+        description: format!(
+            "Lists, counts, adds up and compares {many}. Generated from the record type `{}`.",
+            def.name
+        ),
         input: inputs.schema,
         output: None,
         phrases,
@@ -167,7 +170,12 @@ struct Own<'w> {
 
 impl Own<'_> {
     /// A phrase and its values in the tool's own inputs; `None` if it cannot express the question, or is called by nobody.
-    fn says(&self, phrase: &str, implied: &Map<String, Value>, inputs: &Inputs) -> Option<(String, Map<String, Value>)> {
+    fn says(
+        &self,
+        phrase: &str,
+        implied: &Map<String, Value>,
+        inputs: &Inputs,
+    ) -> Option<(String, Map<String, Value>)> {
         if self.tool.phrases.is_empty() || implied.get("measure").is_none_or(|measure| measure != self.measure) {
             return None;
         }
@@ -247,7 +255,6 @@ fn nouns(world: &World, def: &RecordDef) -> Vec<String> {
 fn said(name: &str) -> String {
     name.replace('_', " ")
 }
-
 
 #[cfg(test)]
 mod tests;

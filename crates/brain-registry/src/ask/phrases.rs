@@ -84,7 +84,8 @@ impl Making<'_> {
         };
         let (lists, counts) = (self.make(lists, words, &with("list")), self.make(counts, words, &with("count")));
         let longest = lists.len().max(counts.len());
-        let group = (0..longest).flat_map(|n| lists.get(n).into_iter().chain(counts.get(n)).cloned().collect::<Vec<_>>());
+        let group =
+            (0..longest).flat_map(|n| lists.get(n).into_iter().chain(counts.get(n)).cloned().collect::<Vec<_>>());
         self.groups.push(group.collect());
     }
 
@@ -164,8 +165,10 @@ impl Making<'_> {
         let plain = |field: &Field| {
             field.kind == Kind::Plain && self.asked.inputs.schema["properties"][&field.is]["type"] == "string"
         };
-        let (places, others) =
-            (self.fields(|field| plain(field) && is_place(field)), self.fields(|field| plain(field) && !is_place(field)));
+        let (places, others) = (
+            self.fields(|field| plain(field) && is_place(field)),
+            self.fields(|field| plain(field) && !is_place(field)),
+        );
         for field in places {
             self.both(&english::LIST_IN, &english::COUNT_IN, &[("slot", &field.is)], &json!({}));
         }
@@ -216,13 +219,13 @@ impl Making<'_> {
         }
         // The pack's own tool shows the whole record, whichever field or state is asked about.
         let fields = self.asked.def.fields.iter().filter(|field| field.ask).map(|field| said(&field.name));
-        let fields = fields.take(MAX_SHOWN).flat_map(|field| {
-            self.make(&english::THIS_FIELD_OF, &[("field", &field)], &implied)
-        });
+        let fields =
+            fields.take(MAX_SHOWN).flat_map(|field| self.make(&english::THIS_FIELD_OF, &[("field", &field)], &implied));
         let fields: Group = fields.collect();
-        let states = states.iter().take(MAX_SHOWN).flat_map(|state| {
-            self.make(&english::IS_IT_THAT, &[("state", &said(state))], &implied)
-        });
+        let states = states
+            .iter()
+            .take(MAX_SHOWN)
+            .flat_map(|state| self.make(&english::IS_IT_THAT, &[("state", &said(state))], &implied));
         let states: Group = states.collect();
         self.groups.extend([fields, states]);
     }

@@ -51,7 +51,9 @@ fn each_record_type_has_a_tool_that_only_reads() {
     assert_eq!((behavior.one.as_str(), behavior.many.as_str()), ("piece", "pieces"));
     assert_eq!(behavior.worth.as_deref(), Some("price"));
     let inputs: Vec<&str> = def.input["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    for wanted in ["measure", "of", "id", "state", "artist_id", "price_over", "medium", "arrived_on_in", "created_since"] {
+    for wanted in
+        ["measure", "of", "id", "state", "artist_id", "price_over", "medium", "arrived_on_in", "created_since"]
+    {
         assert!(inputs.contains(&wanted), "{wanted} is not in {inputs:?}");
     }
     assert_eq!(def.input["properties"]["of"]["enum"], serde_json::json!(["price", "height", "arrived_on"]));

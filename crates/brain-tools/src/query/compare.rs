@@ -51,9 +51,10 @@ pub(super) fn tests<'a>(
     now: Timestamp,
 ) -> Vec<Test<'a>> {
     let today = now.to_jiff().to_zoned(zone.clone()).date();
-    let given = behavior.filters.iter().filter_map(|(input, filter)| {
-        Some((input, filter, args.get(input).filter(|value| !value.is_null())?))
-    });
+    let given = behavior
+        .filters
+        .iter()
+        .filter_map(|(input, filter)| Some((input, filter, args.get(input).filter(|value| !value.is_null())?)));
     given
         .map(|(input, filter, value)| {
             let declared = kind.def.field(&filter.field);
@@ -111,9 +112,7 @@ impl Test<'_> {
                 let is = |value: &Value| value.as_str().is_some_and(|text| folded(text, *is_phone) == *wanted);
                 is(value)
             }
-            Against::Days(from, to) => {
-                self.day(row).is_some_and(|day| *from <= day && day < *to)
-            }
+            Against::Days(from, to) => self.day(row).is_some_and(|day| *from <= day && day < *to),
             Against::Measured(Measured::Day(wanted)) => self.day(row).is_some_and(|day| self.compares(&day, wanted)),
             Against::Measured(wanted) => measured(value).is_some_and(|value| self.compares(&value, wanted)),
         }

@@ -18,11 +18,7 @@ const MAX_ITEMS: usize = 5;
 const MAX_VALUE: usize = 80;
 
 /// Answers about all records that match.
-pub(super) fn answer(
-    query: &Query<'_>,
-    summary: &Summary<'_>,
-    naming: &mut Naming<'_, '_>,
-) -> Result<String, Failure> {
+pub(super) fn answer(query: &Query<'_>, summary: &Summary<'_>, naming: &mut Naming<'_, '_>) -> Result<String, Failure> {
     let count = summary.count;
     let words = Words::of(query, naming)?;
     if count == 0 {
@@ -53,7 +49,9 @@ pub(super) fn answer(
             format!("{who} {has} the {which} {label}{among}: {value}.")
         }
         measure => {
-            let total = if measure == "sum" { format!("The {label} of {} adds up to", words.these(count)) } else {
+            let total = if measure == "sum" {
+                format!("The {label} of {} adds up to", words.these(count))
+            } else {
                 format!("The average {label} of {} is", words.these(count))
             };
             let without = match summary.without {
@@ -121,14 +119,15 @@ impl<'q> Words<'q> {
             _ => None,
         };
         for test in &query.tests {
-            let is_told = became.as_ref().is_some_and(|(when, what)| {
-                std::ptr::eq(*when, test) || (test.field == "state" && what != "created")
-            });
+            let is_told = became
+                .as_ref()
+                .is_some_and(|(when, what)| std::ptr::eq(*when, test) || (test.field == "state" && what != "created"));
             if !is_told {
                 words.add(test, naming)?;
             }
         }
-        words.became = became.map(|(when, what)| (what, query.label(when.input, when.value.as_str().unwrap_or_default())));
+        words.became =
+            became.map(|(when, what)| (what, query.label(when.input, when.value.as_str().unwrap_or_default())));
         Ok(words)
     }
 
@@ -297,7 +296,9 @@ pub(super) fn is_it(query: &Query<'_>, row: &RecordRow, name: &str, matches: boo
     let asked = query.tests.iter().find(|test| test.field == "state").and_then(|test| test.value.as_str());
     match (matches, asked, &row.state) {
         (true, Some(asked), _) => format!("Yes, {name} is {}.", query.label("state", asked)),
-        (false, Some(asked), Some(state)) if state != asked => format!("No, {name} is {}.", query.label("state", state)),
+        (false, Some(asked), Some(state)) if state != asked => {
+            format!("No, {name} is {}.", query.label("state", state))
+        }
         (true, ..) => format!("Yes, that is so for {name}."),
         (false, ..) => format!("No, that is not so for {name}."),
     }

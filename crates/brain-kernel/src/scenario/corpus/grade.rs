@@ -46,8 +46,8 @@ fn calls(registry: &Registry, members: &[Expectation], understanding: &Understan
     let wanted: Vec<(&str, &Map<String, Value>)> = members.iter().filter_map(Expectation::target).collect();
     match understanding {
         Understanding::Clear { intents } => {
-            let same_targets =
-                intents.len() == wanted.len() && intents.iter().zip(&wanted).all(|(one, (name, _))| one.target == *name);
+            let same_targets = intents.len() == wanted.len()
+                && intents.iter().zip(&wanted).all(|(one, (name, _))| one.target == *name);
             let asks = intents.iter().any(|intent| is_asked_about(registry, intent));
             let same_values = || {
                 intents.iter().zip(&wanted).all(|(one, (_, slots))| {
