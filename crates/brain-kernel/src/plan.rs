@@ -143,7 +143,7 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// The slots of an intent, completed from the context; for a question, from what its phrase implies.
+    /// The slots of an intent, completed from the context unless it is a question.
     pub(crate) fn of_intent(registry: &Registry, intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
             intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
@@ -151,8 +151,6 @@ impl Wanted {
         for slot in &intent.invalid {
             args.insert(slot.name.clone(), Value::from(slot.text.clone()));
         }
-        let implied = registry.implied(&intent.target, &intent.evidence.phrase).into_iter().flatten();
-        args.extend(implied.map(|(name, value)| (name.clone(), value.clone())));
         if registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated()) {
             // What a conversation is about does not narrow a question that does not mention it.
             return Self { target: intent.target.clone(), args };

@@ -9,6 +9,7 @@ use crate::NextAction;
 use crate::draft::Draft;
 use crate::entity::NamePosition;
 use crate::error::KernelError;
+use crate::implied::imply;
 use crate::intake::Request;
 use crate::kernel::Kernel;
 use crate::plan::Wanted;
@@ -21,7 +22,8 @@ impl Kernel {
         let taught = self.lessons(scope);
         let thresholds = thresholds(self.registry());
         let context = Context { taught: Some(&taught), actor: Some(actor), thresholds, ..Context::fresh(around) };
-        let found = understand(&self.vocabulary, text, &context);
+        let mut found = understand(&self.vocabulary, text, &context);
+        imply(&mut found, |tool, phrase| self.registry().implied(tool, phrase));
         self.save_vocabulary();
         found
     }
