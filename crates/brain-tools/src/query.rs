@@ -131,7 +131,7 @@ impl<'a> Query<'a> {
 
     /// The field that is compared or added up.
     fn of(&self, measure: &str) -> Result<Option<&'a str>, Failure> {
-        let named = self.text("of").or_else(|| self.behavior.worth.as_deref());
+        let named = self.text("of").or(self.behavior.worth.as_deref());
         let sorts = self.text("of").is_some() || matches!(self.text("order"), Some("highest" | "lowest"));
         match measure {
             "sum" | "average" | "highest" | "lowest" => {}
