@@ -40,7 +40,7 @@ mod tests {
         let loaded = loaded.unwrap_or_else(|report| panic!("{report}"));
         assert!(loaded.warnings.is_empty(), "{}", loaded.warnings);
         let registry = loaded.registry;
-        assert_eq!(registry.tools().keys().collect::<Vec<_>>(), ["garden.add_idea", "garden.list_ideas"]);
+        assert_eq!(registry.tools().keys().collect::<Vec<_>>(), ["ask.idea", "garden.add_idea", "garden.list_ideas"]);
         assert!(registry.playbook("garden.remember").is_some());
         assert_eq!((registry.corpus().len(), registry.scenarios().len()), (3, 1));
     }

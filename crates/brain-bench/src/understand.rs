@@ -231,6 +231,7 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
             reads_only: false,
             slots: BTreeMap::from([("id".to_owned(), id.clone()), ("name".to_owned(), text.clone())]),
             phrases: all.take(own).collect(),
+            generated: Vec::new(),
         });
     }
     list

@@ -87,6 +87,16 @@ impl<'a> RecordView<'a> {
         Ok(self.merge(kind, page.items, limit, |put| filter.matches(&put.row, &put.index)))
     }
 
+    /// The first [`MAX_LISTED`] matching records, oldest first, with the writes of this turn, and whether there are more.
+    /// A turn that has not read them yet is decided again when they are there, so no deciding thread waits for them.
+    pub fn scan(&mut self, kind: &str, filter: &RecordFilter) -> Result<(Vec<RecordRow>, bool), StoreError> {
+        let hidden = self.changed.keys().filter(|(of, _)| of == kind).count();
+        let page = self.reader.many_records(kind, filter, MAX_LISTED + hidden);
+        let page = self.noted(page)?;
+        let more = page.next.is_some();
+        Ok((self.merge(kind, page.items, MAX_LISTED, |put| filter.matches(&put.row, &put.index)), more))
+    }
+
     /// [`RecordView::list`] for a decision that relies on the complete list: the commit requires that the records with
     /// that value in the filter's first indexed field are unchanged.
     pub fn list_relied(

@@ -67,25 +67,37 @@ pub(crate) struct Reader<'a> {
     known: &'a [(Read, Result<Found, StoreError>)],
     /// Whether a miss is recorded in `missed` instead of being read in place.
     leaves: bool,
+    /// Whether long reads are recorded in `missed`, whatever the store.
+    leaves_long: bool,
     missed: Vec<Read>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that reads in place, for callers that may block on the store. It belongs to no run.
     pub(crate) fn waiting(store: &'a dyn Store, scope: &'a Scope) -> Self {
-        Self { store, scope, run: None, known: &[], leaves: false, missed: Vec::new() }
+        Self { store, scope, run: None, known: &[], leaves: false, leaves_long: false, missed: Vec::new() }
     }
 
     /// A reader for one turn, with the answers that were prefetched for it.
     pub(crate) fn of_turn(store: &'a dyn Store, scope: &'a Scope, run: RunId, known: &'a Answers) -> Self {
-        let leaves = store.reads_wait() && known.len() < MAX_MISSES;
-        Self { store, scope, run: Some(run), known, leaves, missed: Vec::new() }
+        let leaves_long = known.len() < MAX_MISSES;
+        let leaves = store.reads_wait() && leaves_long;
+        Self { store, scope, run: Some(run), known, leaves, leaves_long, missed: Vec::new() }
     }
 
     fn read<T>(&mut self, read: Read, pick: impl FnOnce(Found) -> Option<T>) -> Result<T, StoreError> {
+        self.read_or_leave(read, self.leaves, pick)
+    }
+
+    fn read_or_leave<T>(
+        &mut self,
+        read: Read,
+        leaves: bool,
+        pick: impl FnOnce(Found) -> Option<T>,
+    ) -> Result<T, StoreError> {
         let answer = match self.known.iter().find(|(known, _)| *known == read) {
             Some((_, answer)) => answer.clone()?,
-            None if self.leaves => {
+            None if leaves => {
                 if !self.missed.contains(&read) {
                     self.missed.push(read);
                 }
@@ -110,6 +122,20 @@ impl<'a> Reader<'a> {
         limit: usize,
     ) -> Result<Page<RecordRow>, StoreError> {
         self.read(Read::Records(kind.to_owned(), filter.clone(), limit), |found| match found {
+            Found::Records(page) => Some(page),
+            _ => None,
+        })
+    }
+
+    /// [`Reader::records`] for a list that takes long to read: no deciding thread reads it, whatever the store.
+    pub(crate) fn many_records(
+        &mut self,
+        kind: &str,
+        filter: &RecordFilter,
+        limit: usize,
+    ) -> Result<Page<RecordRow>, StoreError> {
+        let read = Read::Records(kind.to_owned(), filter.clone(), limit);
+        self.read_or_leave(read, self.leaves_long, |found| match found {
             Found::Records(page) => Some(page),
             _ => None,
         })

@@ -20,6 +20,7 @@ mod entity;
 mod error;
 mod evidence;
 mod host;
+mod implied;
 mod import;
 mod intake;
 mod kernel;

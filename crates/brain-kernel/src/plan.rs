@@ -159,13 +159,17 @@ impl Wanted {
         found.into_iter().filter(|problem| !is_unclear(problem)).chain(asked).collect()
     }
 
-    /// The slots of an intent, completed from the context.
-    pub(crate) fn of_intent(intent: &Intent, context: &Value, schema: &Value) -> Self {
+    /// The slots of an intent, completed from the context unless it is a question.
+    pub(crate) fn of_intent(registry: &Registry, intent: &Intent, context: &Value, schema: &Value) -> Self {
         let mut args: Map<String, Value> =
             intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
         // An invalid slot text is passed on: the schema reports what is wrong with it.
         for slot in &intent.invalid {
             args.insert(slot.name.clone(), Value::from(slot.text.clone()));
+        }
+        if registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated()) {
+            // What a conversation is about does not narrow a question that does not mention it.
+            return Self { target: intent.target.clone(), args, unclear: BTreeMap::new() };
         }
         for name in schema["properties"].as_object().into_iter().flat_map(Map::keys) {
             if let Some(value) = context.get(name).filter(|value| !value.is_null() && !args.contains_key(name)) {

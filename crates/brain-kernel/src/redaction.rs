@@ -54,10 +54,18 @@ impl Kernel {
                 let Ok(tool) = self.tool_of(reference) else { continue };
                 declared.schema(&tool.def.input);
                 declared.schema(tool.def.output.as_ref().unwrap_or(&Value::Null));
-                if let Behavior::Record(behavior) = &tool.def.behavior
-                    && let Some(record) = self.registry().record(&behavior.record)
-                {
-                    record.fields.iter().for_each(|field| declared.field(&field.name, field.personal));
+                let record = match &tool.def.behavior {
+                    Behavior::Record(behavior) => self.registry().record(&behavior.record),
+                    Behavior::Query(query) => self.registry().record(&query.record),
+                    _ => None,
+                };
+                for field in record.into_iter().flat_map(|record| &record.fields) {
+                    declared.field(&field.name, field.personal);
+                    // A question names the records that are referred to.
+                    let other = field.points_to().and_then(|other| self.registry().record(other));
+                    if let Some(other) = other.filter(|_| matches!(tool.def.behavior, Behavior::Query(_))) {
+                        other.fields.iter().for_each(|field| declared.field(&field.name, field.personal));
+                    }
                 }
             }
         }

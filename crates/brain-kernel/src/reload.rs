@@ -95,7 +95,7 @@ fn difference(old: &Registry, new: &Registry, warnings: usize) -> Reloaded {
     let removed = before.keys().filter(|name| !after.contains_key(*name));
     Reloaded {
         packs: new.packs().values().map(|pack| (pack.name.clone(), pack.version.clone())).collect(),
-        tools: new.tools().len(),
+        tools: new.tools().values().filter(|tool| !tool.def.is_generated()).count(),
         changed: changed.map(|(name, _)| name.clone()).collect(),
         removed: removed.cloned().collect(),
         warnings,

@@ -14,9 +14,12 @@ use brain_embed::Encoder;
 use brain_nlu::{Context, Target, Thresholds, Understanding, Vocabulary, understand};
 use brain_registry::Registry;
 
+use crate::implied::{Implied, imply};
+
 /// The compiled phrases of a pack, to understand utterances without an engine.
 pub struct Reader {
     vocabulary: Vocabulary,
+    implied: Implied,
     around: brain_nlu::Surroundings,
     thresholds: Thresholds,
 }
@@ -30,7 +33,9 @@ impl Reader {
     /// Understands an utterance with other thresholds.
     pub fn read_with(&self, text: &str, thresholds: &Thresholds) -> Understanding {
         let context = Context { thresholds: thresholds.clone(), ..Context::fresh(self.around.clone()) };
-        understand(&self.vocabulary, text, &context)
+        let mut found = understand(&self.vocabulary, text, &context);
+        imply(&mut found, |tool, phrase| self.implied.get(tool, phrase));
+        found
     }
 
     /// The thresholds of understanding.
@@ -49,7 +54,8 @@ pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) ->
     let vocabulary = crate::vocabulary::vocabulary(registry, encoder);
     let vocabulary = vocabulary.expect("the pack check has parsed every phrase");
     let around = crate::vocabulary::surroundings(registry, &crate::vocabulary::zone(registry), now);
-    Reader { vocabulary, around, thresholds: crate::vocabulary::thresholds(registry) }
+    let implied = Implied::of(registry);
+    Reader { vocabulary, implied, around, thresholds: crate::vocabulary::thresholds(registry) }
 }
 
 /// The fixed day that corpora are written for.

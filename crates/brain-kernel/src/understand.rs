@@ -11,6 +11,7 @@ use crate::NextAction;
 use crate::draft::Draft;
 use crate::entity::NamePosition;
 use crate::error::KernelError;
+use crate::implied::imply;
 use crate::intake::Request;
 use crate::kernel::Kernel;
 use crate::plan::Wanted;
@@ -23,7 +24,8 @@ impl Kernel {
         let taught = self.lessons(scope);
         let thresholds = thresholds(self.registry());
         let context = Context { taught: Some(&taught), actor: Some(actor), thresholds, ..Context::fresh(around) };
-        let found = understand(&self.vocabulary, text, &context);
+        let mut found = understand(&self.vocabulary, text, &context);
+        imply(&mut found, |tool, phrase| self.registry().implied(tool, phrase));
         self.save_vocabulary();
         found
     }
@@ -65,7 +67,7 @@ impl Kernel {
                 };
                 let wanted = intents.iter().map(|intent| {
                     let schema = self.schema_of(&intent.target);
-                    Wanted::of_intent(intent, &request.context, &schema)
+                    Wanted::of_intent(self.registry(), intent, &request.context, &schema)
                 });
                 let mut wanted = self.with_attachments(request, wanted.collect());
                 let links = self.link_names(request, &mut wanted, &places(&intents))?;

@@ -54,6 +54,7 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
             reads_only: reads_only(registry, playbook),
             slots: slots(&playbook.slots),
             phrases: playbook.phrases.clone(),
+            generated: Vec::new(),
         });
     }
     let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
@@ -106,7 +107,8 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
         destructive: def.effect == Effect::Irreversible || deletes || says_so,
         reads_only: def.effect == Effect::Read,
         slots: slots(&def.input),
-        phrases: def.phrases.clone(),
+        phrases: if def.is_generated() { Vec::new() } else { def.phrases.clone() },
+        generated: registry.generated_phrases(&def.name).map(str::to_owned).collect(),
     }
 }
 

@@ -6,6 +6,8 @@
 
 mod filters;
 
+pub use filters::money_text;
+
 use std::fmt;
 use std::io;
 use std::ops::Range;

@@ -216,7 +216,7 @@ pub enum Source {
     Label,
     /// The pack.
     Pack,
-    /// Generated from an action and a noun.
+    /// Generated: from an action and a noun, or from a record type.
     Generated,
 }
 

@@ -4,6 +4,7 @@
 //! problem in every file: what, where, and how to fix it. [`load_with`] and [`load_sources_with`] also take Rust
 //! functions. [`Tool::validate`] turns arguments into a [`ValidatedCall`].
 
+mod ask;
 mod call;
 mod check;
 mod code;
@@ -22,6 +23,7 @@ mod times;
 mod world;
 pub mod yaml;
 
+pub use ask::ASK_DOMAIN;
 pub use call::{
     Artifact, ArtifactRole, Checker, FieldError, TokenUsage, Tool, ToolError, ToolResult, ValidatedCall, normalise,
 };

@@ -7,11 +7,12 @@ use std::sync::{Arc, OnceLock};
 use brain_core::{Digest, DigestBuilder, Redactor, canonical_digest};
 use serde_json::{Map, Value, json};
 
+use crate::ask::Says;
 use crate::call::Tool;
 use crate::check::check;
 use crate::code::Code;
 use crate::complete::complete;
-use crate::model::{CorpusRow, PackDef, Playbook, Precondition, RecordDef, Scenario};
+use crate::model::{Behavior, CorpusRow, PackDef, Playbook, Precondition, RecordDef, Scenario};
 use crate::native::NativeDecl;
 use crate::report::Report;
 use crate::source::PackSource;
@@ -28,6 +29,8 @@ pub struct Registry {
     /// Aliases of playbooks, with the name they stand for.
     aliases: BTreeMap<String, String>,
     records: BTreeMap<String, Arc<RecordDef>>,
+    /// Generated phrases that a pack's own tool answers, with the values that they imply.
+    lent: BTreeMap<String, Says>,
     corpus: Vec<CorpusRow>,
     scenarios: Vec<Scenario>,
     settings: Map<String, Value>,
@@ -74,6 +77,7 @@ pub fn load_sources_within(packs: Vec<PackSource>, natives: &[NativeDecl], times
     }
     world.add_natives();
     complete(&mut world);
+    (world.generated, world.lent) = crate::ask::generate(&world);
     let found = check(&world);
     world.found.extend(found);
     Registry::build(world)
@@ -90,6 +94,9 @@ impl Registry {
                 Err(error) => world.complain(&tool.file, Code::BadSchema, error.to_string(), None),
             }
         }
+        // They are made of checked parts, and a pack is not at fault if one does not fit.
+        let generated = std::mem::take(&mut world.generated).into_iter().filter_map(|def| Tool::from_def(def).ok());
+        tools.extend(generated.map(|tool| (tool.def.name.clone(), tool)));
         let report = Report::new(world.found, world.sources);
         if report.errors() > 0 {
             return Err(report);
@@ -121,6 +128,7 @@ impl Registry {
             playbooks,
             aliases,
             records,
+            lent: world.lent,
             corpus: world.corpus.into_iter().map(|row| row.value).collect(),
             scenarios: world.scenarios.into_iter().map(|one| one.value).collect(),
             settings,
@@ -169,6 +177,21 @@ impl Registry {
     /// The tool name most similar to a wrong one.
     pub fn nearest_tool(&self, name: &str) -> Option<&str> {
         crate::suggest::nearest(name, self.tools.keys().map(String::as_str))
+    }
+
+    /// The generated phrases of a tool: those of a generated one, or questions that a pack's own tool answers.
+    pub fn generated_phrases(&self, tool: &str) -> impl Iterator<Item = &str> {
+        let def = self.tool(tool).map(|tool| &tool.def).filter(|def| def.is_generated());
+        let own = def.into_iter().flat_map(|def| &def.phrases);
+        own.chain(self.lent.get(tool).into_iter().flat_map(BTreeMap::keys)).map(String::as_str)
+    }
+
+    /// The values that a generated phrase of a tool implies.
+    pub fn implied(&self, tool: &str, phrase: &str) -> Option<&Map<String, Value>> {
+        match self.tool(tool).map(|tool| &tool.def.behavior) {
+            Some(Behavior::Query(query)) => query.says.get(phrase),
+            _ => self.lent.get(tool)?.get(phrase),
+        }
     }
 
     /// All playbooks by name, variants included.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ask::Says;
 use crate::code::Code;
 use crate::decode::{self, Context};
 use crate::diagnostic::Diagnostic;
@@ -25,6 +26,10 @@ pub(crate) struct World {
     pub(crate) packs: Vec<Located<PackDef>>,
     pub(crate) records: Vec<Located<RecordDef>>,
     pub(crate) tools: Vec<Located<ToolDef>>,
+    /// Tools that no file declares: one per record type, for questions.
+    pub(crate) generated: Vec<ToolDef>,
+    /// Generated phrases for declared tools.
+    pub(crate) lent: BTreeMap<String, Says>,
     pub(crate) playbooks: Vec<Located<Playbook>>,
     pub(crate) corpus: Vec<Located<CorpusRow>>,
     pub(crate) scenarios: Vec<Located<Scenario>>,
@@ -229,7 +234,8 @@ impl World {
 
     /// The tool of this name.
     pub(crate) fn tool(&self, name: &str) -> Option<&ToolDef> {
-        self.tools.iter().find(|tool| tool.value.name == name).map(|tool| &tool.value)
+        let declared = self.tools.iter().map(|tool| &tool.value);
+        declared.chain(&self.generated).find(|tool| tool.name == name)
     }
 
     /// The playbook of this name.

@@ -12,6 +12,7 @@ mod http;
 pub mod names;
 pub mod native;
 mod outcome;
+mod query;
 mod record;
 mod requires;
 mod scale;

@@ -20,6 +20,17 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// A setting that is a text.
+    pub fn text(&self, name: &str) -> Option<String> {
+        match &self.values {
+            FeelValue::Context(entries) => match entries.get(name)? {
+                FeelValue::String(text) => Some(text.to_string()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Parses a definition: `{values, schema}`.
     fn of(body: &Value) -> Self {
         let zone = body["values"]["time_zone"].as_str().and_then(|name| jiff::tz::TimeZone::get(name).ok());

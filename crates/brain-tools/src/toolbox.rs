@@ -178,6 +178,7 @@ impl Toolbox {
                 }
                 return Ok(result);
             }
+            Behavior::Query(behavior) => self.query(behavior, call, job, records)?,
             Behavior::Expr(behavior) => self.expr(behavior, call, job, records)?,
             Behavior::Decide(behavior) => self.decide_table(behavior, call, job, records)?,
             Behavior::Native(behavior) => self.native(behavior, call, job, records)?,

@@ -16,6 +16,7 @@ use brain_registry::model::{PackDef, Playbook, RecordDef};
 pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
     let pack = registry.packs().get(name)?;
     let tools: Vec<&Tool> = registry.tools().values().map(AsRef::as_ref).filter(|tool| tool.def.pack == name).collect();
+    let (generated, tools): (Vec<&Tool>, Vec<&Tool>) = tools.into_iter().partition(|tool| tool.def.is_generated());
     let playbooks: Vec<&Playbook> = registry.playbooks().map(AsRef::as_ref).filter(|one| one.pack == name).collect();
     let records: Vec<&RecordDef> =
         registry.records().values().map(AsRef::as_ref).filter(|record| record.pack == name).collect();
@@ -37,6 +38,10 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
             tool_section::write(&mut blocks, &tool.def);
         }
     }
+    if !generated.is_empty() {
+        blocks.push(heading(2, "Questions".into(), "questions".into()));
+        blocks.push(Block::Text(questions(&generated)));
+    }
     if !playbooks.is_empty() {
         blocks.push(heading(2, "Playbooks".into(), "playbooks".into()));
         for playbook in &playbooks {
@@ -51,6 +56,17 @@ pub(super) fn page(registry: &Registry, name: &str) -> Option<Page> {
     }
     unlink(&mut blocks);
     Some(Page { title: pack.title.clone(), blocks })
+}
+
+/// What generated tools answer, with an example of each.
+fn questions(generated: &[&Tool]) -> Line {
+    let text = "Records are also listed, counted, added up and compared on request, by tools that Brain generates: ";
+    let examples = generated.iter().map(|tool| {
+        let asks = |phrase: &&String| phrase.starts_with("how many") || phrase.starts_with("who has");
+        let example = tool.def.phrases.iter().find(asks).or(tool.def.phrases.first()).map_or("", String::as_str);
+        vec![code(&tool.def.name), words(format!(" (“{example}”)"))]
+    });
+    std::iter::once(words(text)).chain(join(examples)).chain([words(".")]).collect()
 }
 
 /// Turns links to other packs into plain names.

@@ -39,6 +39,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, tool: &ToolDef) {
 fn how(behavior: &Behavior) -> Line {
     match behavior {
         Behavior::Record(record) => vec![words(format!("{} ", operation(record.op))), record_link(&record.record)],
+        Behavior::Query(query) => vec![words("answers questions about "), record_link(&query.record)],
         Behavior::Expr(_) => line("computes from its input"),
         Behavior::Http(http) => {
             let method = serde_json::to_value(http.method).unwrap_or_default();

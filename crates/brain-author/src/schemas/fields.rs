@@ -46,6 +46,7 @@ pub(super) fn stored(defs: &mut Defs) {
     let of_records = vec![
         ("ref", "The record type that it points to.", text()),
         ("indexed", "Can be looked up fast.", flag()),
+        ("ask", "`false`: questions about it are not answered by the generated tool.", flag()),
         (
             "on_delete",
             "Of a reference: when the record that it points to is deleted, `refuse` (default), `clear` the field, or `cascade`.",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::build::{Defs, choice, closed, defs, either, list, map_of, name, part, text, texts};
+use super::build::{Defs, choice, closed, defs, either, flag, list, map_of, name, part, text, texts};
 use super::fields;
 
 pub(super) fn schema() -> (Value, Defs) {
@@ -39,6 +39,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ),
             ("aliases", "The field with other names: a text with commas, or a list.", text()),
             ("identifiers", "Fields that each mean one record: a number, an address.", texts()),
+            ("ask", "`false`: no tool is generated that answers questions about its records.", flag()),
             ("group", "It stands for others: who acts for it, in which role and where.", part("group")),
         ],
         &["record", "fields"],

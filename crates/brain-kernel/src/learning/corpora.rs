@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::cases;
 use crate::error::KernelError;
+use crate::implied::imply;
 use crate::kernel::Kernel;
 use crate::scenario::CORPUS_DAY;
 use crate::scenario::corpus::{Grade, score};
@@ -83,7 +84,11 @@ impl<'a> Scale<'a> {
             thresholds: thresholds(registry),
             ..Context::fresh(around)
         };
-        let read = |text: &str| -> Understanding { understand(self.kernel.vocabulary(), text, &context) };
+        let read = |text: &str| -> Understanding {
+            let mut found = understand(self.kernel.vocabulary(), text, &context);
+            imply(&mut found, |tool, phrase| registry.implied(tool, phrase));
+            found
+        };
         let of_packs = [("the packs' tuning rows", CorpusSet::Tune), ("the packs' test rows", CorpusSet::Test)];
         let mut corpora: Vec<CorpusResult> = of_packs
             .into_iter()

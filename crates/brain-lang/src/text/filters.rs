@@ -67,6 +67,11 @@ fn money(value: &Value) -> Result<String, Error> {
         return Ok(String::new());
     }
     let amount = decimal(value).ok_or_else(|| wrong(format!("`money` needs a number, not `{value}`")))?;
+    Ok(money_text(amount))
+}
+
+/// An amount of money as the filter `money` writes it.
+pub fn money_text(amount: Decimal) -> String {
     let rounded = amount.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
     let text = format!("{:.2}", rounded.abs());
     let (whole, cents) = text.split_once('.').unwrap_or((&text, "00"));
@@ -78,7 +83,7 @@ fn money(value: &Value) -> Result<String, Error> {
         grouped.push(digit);
     }
     let sign = if rounded.is_sign_negative() && !rounded.is_zero() { "-" } else { "" };
-    Ok(format!("{sign}{grouped}.{cents}"))
+    format!("{sign}{grouped}.{cents}")
 }
 
 /// A date, or a date and time, in a format such as `%d.%m.%Y`; ISO without one.

@@ -21,6 +21,8 @@ pub(crate) struct Phrase {
     pub(crate) weight: usize,
     pub(crate) words: usize,
     pub(crate) free_texts: usize,
+    /// Whether it was generated instead of written.
+    pub(crate) generated: bool,
     pieces: OnceLock<Vec<Piece>>,
     /// Its pieces, prepared for alignment.
     parts: OnceLock<Vec<Part>>,
@@ -67,7 +69,10 @@ impl Phrase {
             return Err(PatternError { at: 0, message });
         }
         let (pieces, parts) = (OnceLock::new(), OnceLock::new());
-        Ok((Self { target: number, text: text.into(), weight, words, free_texts, pieces, parts }, beginning))
+        Ok((
+            Self { target: number, text: text.into(), weight, words, free_texts, generated: false, pieces, parts },
+            beginning,
+        ))
     }
 
     pub(crate) fn pieces(&self) -> &[Piece] {

@@ -56,6 +56,10 @@ pub struct Target {
     pub slots: BTreeMap<String, SlotSpec>,
     /// Example requests, with `{slots}`.
     pub phrases: Vec<String>,
+    /// Phrases that were generated instead of written: a written phrase that matches too is preferred, and search does not
+    /// learn from them. A target that has no others is unknown to search.
+    #[serde(default)]
+    pub generated: Vec<String>,
 }
 
 impl Target {
@@ -65,6 +69,11 @@ impl Target {
         let mut parts = name.split(['_', '-']);
         let action = parts.next().unwrap_or_default().to_owned();
         (action, parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether it has generated phrases only.
+    fn is_generated(&self) -> bool {
+        self.phrases.is_empty() && !self.generated.is_empty()
     }
 
     /// The kind of its action.
@@ -167,7 +176,9 @@ impl Examples {
 impl Vocabulary {
     /// Compiles targets. Fails on a phrase with a syntax error or an unknown slot; the pack check reports those first.
     /// The search index is fitted on first use.
-    pub fn compile(targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
+    pub fn compile(mut targets: Vec<Target>, encoder: Arc<dyn Encoder>, tuning: Tuning) -> Result<Self, PatternError> {
+        // Search numbers the targets that it knows, so the others come last.
+        targets.sort_by_key(Target::is_generated);
         let mut found = Self {
             targets: Vec::new(),
             known: targets.iter().map(|_| OnceLock::new()).collect(),
@@ -193,6 +204,14 @@ impl Vocabulary {
                     found.by_label.push((quick_hash(&said_words(&folded(text))), found.labels.len() as u32));
                     found.labels.push(label);
                 }
+            }
+        }
+        for (number, target) in targets.iter().enumerate() {
+            for text in &target.generated {
+                let (phrase, beginning) = Phrase::new(number, text, target)?;
+                found.beginnings.add(found.phrases.len(), beginning);
+                found.target_of.push(number as u16);
+                found.phrases.push(Phrase { generated: true, ..phrase });
             }
         }
         found.beginnings.finish();
@@ -254,7 +273,7 @@ impl Vocabulary {
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
         let vectors = self.encoder.encode_targets(&plain);
-        let mut training = Training { dim: self.encoder.dim(), count: self.targets.len(), ..Training::default() };
+        let mut training = Training { dim: self.encoder.dim(), count: self.searched().len(), ..Training::default() };
         let mut shown = Examples::default();
         let mut speller = Speller::default();
         for (example, vector) in examples.into_iter().zip(vectors) {
@@ -281,7 +300,7 @@ impl Vocabulary {
 
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {
         let mut found: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (number, phrase) in self.phrases.iter().enumerate() {
+        for (number, phrase) in self.written() {
             for piece in phrase.pieces() {
                 if let Piece::Word(word) = piece
                     && !is_function_word(word)
@@ -297,10 +316,26 @@ impl Vocabulary {
         found
     }
 
+    /// The targets that search knows.
+    fn searched(&self) -> &[Target] {
+        &self.targets[..self.targets.partition_point(|target| !target.is_generated())]
+    }
+
+    /// The phrases that were not generated, with their numbers.
+    fn written(&self) -> impl Iterator<Item = (usize, &Phrase)> {
+        self.phrases.iter().enumerate().filter(|(_, phrase)| !phrase.generated)
+    }
+
+    /// The phrases that were generated.
+    pub(crate) fn generated(&self) -> impl Iterator<Item = &Phrase> {
+        let first = self.phrases.partition_point(|phrase| !phrase.generated);
+        self.phrases[first..].iter()
+    }
+
     /// Training examples: phrases, names, and generated phrases.
     fn examples(&self) -> Vec<Example> {
         let mut list = Vec::new();
-        for phrase in &self.phrases {
+        for (_, phrase) in self.written() {
             let target = &self.targets[phrase.target];
             let words = phrase_words(phrase.pieces(), target);
             let plain = plain_text(&phrase.text);
@@ -314,7 +349,7 @@ impl Vocabulary {
         }
         // A text that two targets share says nothing about either.
         let mut made: BTreeMap<String, Vec<(u16, f32)>> = BTreeMap::new();
-        for (label, target) in self.targets.iter().enumerate() {
+        for (label, target) in self.searched().iter().enumerate() {
             let (action, object) = target.action();
             let name = format!("{action} {object}");
             let named = std::iter::once(target.title.clone()).chain(target.synonyms.iter().cloned()).chain([name]);

@@ -5,6 +5,7 @@ pub(crate) mod align;
 pub(crate) mod choose;
 mod coordination;
 pub(crate) mod fill;
+pub(crate) mod generated;
 pub(crate) mod matcher;
 pub(crate) mod modality;
 pub(crate) mod near;
@@ -325,12 +326,18 @@ impl Reader<'_> {
         let said: String = self.normal.chars[clause.clone()].iter().collect();
         let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
         hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
-        for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, Source::Pack))) {
+        let of_pack = |phrase: &Phrase| {
+            if phrase.generated { Source::Generated } else { Source::Pack }
+        };
+        for (phrase, source) in taught.chain(pack.map(|phrase| (phrase, of_pack(phrase)))) {
             let target = &self.vocabulary.targets[phrase.target];
             if is_out(phrase) {
                 continue;
             }
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
+                if source == Source::Generated && !generated::has_plain_values(self, phrase, &captures) {
+                    continue;
+                }
                 hits.push(Hit { phrase, captures, source });
             }
         }
@@ -425,6 +432,10 @@ impl Reader<'_> {
     fn near(&self, clause: Range<usize>) -> Option<Understanding> {
         let look = near::look(self, clause.clone());
         let found = choose::choose(self, &clause, &look);
+        let is_clear = matches!(found, Some(Understanding::Clear { .. }));
+        if let Some(intent) = (!is_clear).then(|| generated::nearly(self, &clause, &look)).flatten() {
+            return Some(Understanding::Clear { intents: vec![intent] });
+        }
         if found.is_none() {
             self.nearest.replace(self.suggestions(&look));
         }

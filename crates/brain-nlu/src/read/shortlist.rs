@@ -124,13 +124,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
 
     /// Whether the clause has every content word of a phrase, in any inflection.
     fn has_words_of(&self, phrase: &Phrase) -> bool {
-        let is_there = |part: &Part| match part {
-            Part::Word { word, hash, function_word: false, .. } => {
-                self.aligner.tokens.iter().any(|token| is(token, word, *hash))
-            }
-            _ => true,
-        };
-        phrase.parts(&self.reader.vocabulary.targets[phrase.target]).iter().all(is_there)
+        has_words_of(self.aligner, phrase.parts(&self.reader.vocabulary.targets[phrase.target]))
     }
 
     fn try_number(&mut self, number: u32) {
@@ -173,6 +167,16 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         list.sort_by(better);
         list.into_iter().map(|listed| listed.number).collect()
     }
+}
+
+/// Whether a clause has every content word of a phrase, in any inflection.
+pub(crate) fn has_words_of(aligner: &Aligner<'_>, parts: &[Part]) -> bool {
+    parts.iter().all(|part| match part {
+        Part::Word { word, hash, function_word: false, .. } => {
+            aligner.tokens.iter().any(|token| is(token, word, *hash))
+        }
+        _ => true,
+    })
 }
 
 /// Whether a token is a word or an inflected form of it.

@@ -46,7 +46,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             Behavior::Http(behavior) => http(&mut cx, world, tool, behavior),
             Behavior::Decide(behavior) => decide::check(&mut cx, world, tool, behavior),
             Behavior::Playbook(behavior) => expansion::check(&mut cx, world, tool, behavior),
-            Behavior::Worker(_) | Behavior::Native(_) => {}
+            Behavior::Worker(_) | Behavior::Native(_) | Behavior::Query(_) => {}
         }
         injects(&mut cx, tool);
         preconditions(&mut cx, world, tool);

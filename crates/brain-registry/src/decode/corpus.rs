@@ -9,8 +9,7 @@ use crate::model::{CorpusRow, CorpusSet, Expectation};
 use crate::yaml::Node;
 
 pub(super) const ROW_KEYS: [&str; 2] = ["say", "expect"];
-pub(super) const EXPECT_KEYS: [&str; 8] =
-    ["tool", "playbook", "none", "ask", "slots", "question", "nothing", "either"];
+pub(super) const EXPECT_KEYS: [&str; 8] = ["tool", "playbook", "none", "ask", "slots", "question", "nothing", "either"];
 
 /// Decodes a list of utterances.
 pub(crate) fn corpus(cx: &mut Context<'_>, node: &Node, set: CorpusSet) -> Vec<Located<CorpusRow>> {

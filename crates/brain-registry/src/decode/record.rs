@@ -14,9 +14,9 @@ use crate::yaml::Node;
 
 pub(super) const STATES_KEYS: [&str; 2] = ["initial", "transitions"];
 pub(super) const GROUP_KEYS: [&str; 5] = ["members", "of", "entity", "role", "jurisdiction"];
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 14] = [
     "record", "title", "description", "fields", "key", "dedupe", "merge", "states", "search", "label", "aliases",
-    "identifiers", "group",
+    "identifiers", "group", "ask",
 ];
 /// Built-in properties of records, which fields must not redefine.
 pub(crate) const BUILT_IN: [&str; 5] = ["id", "state", "revision", "created_at", "updated_at"];
@@ -39,6 +39,7 @@ pub(crate) fn record(cx: &mut Context<'_>, node: &Node) -> Option<Located<Record
         aliases: fields.get("aliases").and_then(|node| cx.text(node, "`aliases`")),
         identifiers: fields.get("identifiers").map(|node| cx.texts(node, "`identifiers`")).unwrap_or_default(),
         group: fields.get("group").and_then(|node| group(cx, node)),
+        ask: fields.get("ask").and_then(|node| cx.flag(node, "`ask`")).unwrap_or(true),
         fields: declared,
         name,
     };
@@ -74,6 +75,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
                 reference: None,
                 indexed: false,
                 personal: false,
+                ask: false,
                 on_delete: OnDelete::Refuse,
             });
             continue;
@@ -84,6 +86,7 @@ fn declared_fields(cx: &mut Context<'_>, node: &Node) -> Vec<FieldDef> {
             reference: shape.entity,
             indexed: shape.indexed,
             personal: shape.personal,
+            ask: shape.ask,
             on_delete: shape.on_delete.unwrap_or_default(),
             schema: shape.schema,
         });

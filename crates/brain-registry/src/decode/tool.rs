@@ -208,7 +208,7 @@ fn default_retry(delegates: bool) -> RetryPolicy {
 
 fn default_effect(behavior: &Behavior) -> Effect {
     match behavior {
-        Behavior::Expr(_) => Effect::Read,
+        Behavior::Expr(_) | Behavior::Query(_) => Effect::Read,
         Behavior::Record(record) if matches!(record.op, RecordOp::Get | RecordOp::List | RecordOp::Search) => {
             Effect::Read
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brain_core::Millis;
 use brain_lang::binding::{Binding, Tests};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Playbook, PlaybookStep};
 
@@ -28,6 +28,8 @@ pub enum Behavior {
     Worker(WorkerBehavior),
     /// A Rust function in the binary.
     Native(NativeBehavior),
+    /// Answers questions about the records of one type. Only generated tools have it.
+    Query(Box<QueryBehavior>),
 }
 
 /// A decision table. Cells are FEEL unary tests; expressions see `input` and `settings`.
@@ -118,6 +120,53 @@ pub struct NativeBehavior {
     pub function: String,
     /// Whether it runs in process (a plain function) or outside (an `async` one).
     pub inline: bool,
+}
+
+/// Answers questions about the records of one type: lists, counts, compares and adds up. How its inputs are read is part
+/// of the definition, so that a stored one keeps its meaning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueryBehavior {
+    /// The record type.
+    pub record: String,
+    /// What one record is called.
+    pub one: String,
+    /// What several are called.
+    pub many: String,
+    /// The field that adds up if a question names none: the only number, or what a record is worth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worth: Option<String>,
+    /// The filters, by input.
+    pub filters: BTreeMap<String, QueryFilter>,
+    /// The values that generated phrases imply, by phrase: `how many leads` says `measure: count`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub says: BTreeMap<String, Map<String, Value>>,
+}
+
+/// How an input selects records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueryFilter {
+    /// The field; also `state`, `created_at` or `updated_at`.
+    pub field: String,
+    /// How its value is compared with the input.
+    pub test: QueryTest,
+}
+
+/// A comparison of a field with an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryTest {
+    /// It is the same; texts without regard to case. A list contains it.
+    Is,
+    /// It is at least this: a number, or a day.
+    Least,
+    /// It is at most this.
+    Most,
+    /// It is more than this.
+    Over,
+    /// It is less than this; an earlier day.
+    Under,
+    /// It is in this period, relative to the present: `this_week`.
+    During,
 }
 
 /// An operation on records. Expressions see `input`, `settings`, the names in `with`, and (after the operation)

@@ -11,7 +11,7 @@ mod tool;
 
 pub use behavior::{
     Also, Auth, Behavior, Criteria, DecideBehavior, DecideRule, ExprBehavior, HitPolicy, HttpBehavior, Lookup, Method,
-    NativeBehavior, PlaybookBehavior, RecordBehavior, RecordOp, WorkerBehavior,
+    NativeBehavior, PlaybookBehavior, QueryBehavior, QueryFilter, QueryTest, RecordBehavior, RecordOp, WorkerBehavior,
 };
 pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use corpus::{CorpusRow, CorpusSet, Expectation};

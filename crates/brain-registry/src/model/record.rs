@@ -43,6 +43,18 @@ pub struct RecordDef {
     /// The members that act for a record of this type, if it is a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupDef>,
+    /// Whether questions about its records are answered by a generated tool.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub ask: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 /// The members of a group: records that refer to the group, with a role.
@@ -92,6 +104,9 @@ pub struct FieldDef {
     /// Personal: never logged, redacted in receipts.
     #[serde(default)]
     pub personal: bool,
+    /// Whether generated tools answer questions about it.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub ask: bool,
     /// What happens to the record if the referenced one is deleted.
     #[serde(default, skip_serializing_if = "OnDelete::is_refuse")]
     pub on_delete: OnDelete,

@@ -255,7 +255,8 @@ impl ToolDef {
     /// Whether it runs in process and commits its effect with the checkpoint.
     pub fn is_inline(&self) -> bool {
         match &self.behavior {
-            Behavior::Record(_) | Behavior::Expr(_) | Behavior::Decide(_) | Behavior::Playbook(_) => true,
+            Behavior::Record(_) | Behavior::Query(_) | Behavior::Expr(_) => true,
+            Behavior::Decide(_) | Behavior::Playbook(_) => true,
             Behavior::Native(native) => native.inline,
             Behavior::Http(_) | Behavior::Worker(_) => false,
         }
@@ -270,6 +271,11 @@ impl ToolDef {
         let whole = serde_json::to_value(self).unwrap_or_default();
         let named = |name: &&str| whole.get(*name).map(|value| ((*name).to_owned(), value.clone()));
         NAMES.iter().filter_map(named).collect()
+    }
+
+    /// Whether it was made from a record type instead of being declared.
+    pub fn is_generated(&self) -> bool {
+        matches!(self.behavior, Behavior::Query(_))
     }
 
     /// The domain part of the name.

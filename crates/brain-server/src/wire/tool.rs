@@ -21,6 +21,9 @@ pub struct ToolSummary {
     pub consent: String,
     /// Example phrases.
     pub phrases: Vec<String>,
+    /// Whether it was made from a record type instead of being declared.
+    #[serde(default)]
+    pub generated: bool,
 }
 
 impl From<&Tool> for ToolSummary {
@@ -32,6 +35,7 @@ impl From<&Tool> for ToolSummary {
             effect: word(&tool.def.effect),
             consent: word(&tool.def.consent),
             phrases: tool.def.phrases.clone(),
+            generated: tool.def.is_generated(),
         }
     }
 }
@@ -55,7 +59,7 @@ pub struct ToolDetail {
     pub output_schema: Option<Value>,
     /// Example phrases.
     pub phrases: Vec<String>,
-    /// Its behavior, such as `record`, `expr` or `http`.
+    /// Its behavior, such as `record`, `expr` or `http`; `query` if it was generated.
     pub behavior: String,
     /// Its effect: `read`, `write`, `external` or `irreversible`.
     pub effect: String,
@@ -157,6 +161,7 @@ fn kind(behavior: &Behavior) -> &'static str {
         Behavior::Playbook(_) => "playbook",
         Behavior::Worker(_) => "worker",
         Behavior::Native(_) => "native",
+        Behavior::Query(_) => "query",
     }
 }
 

@@ -131,7 +131,8 @@ fn version() -> Finding {
 
 fn packs(registry: &Registry, warnings: usize) -> Finding {
     let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
-    let (tools, names) = (show::count(registry.tools().len(), "tool"), names.join(", "));
+    let declared = registry.tools().values().filter(|tool| !tool.def.is_generated()).count();
+    let (tools, names) = (show::count(declared, "tool"), names.join(", "));
     match warnings {
         0 => Finding::good("packs", format!("{names} ({tools})")),
         some => Finding::look("packs", format!("{names} ({tools}, {})", show::count(some, "warning"))),

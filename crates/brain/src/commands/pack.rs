@@ -87,8 +87,10 @@ pub(super) fn load(global: &Global, folders: &[PathBuf]) -> Option<Loaded> {
 
 fn check(global: &Global, folders: &[PathBuf]) -> Result<bool> {
     let Some(Loaded { registry, warnings }) = load(global, folders) else { return Ok(false) };
-    // Built-in native functions are not counted as tools of the packs.
-    let of_packs = || registry.tools().values().filter(|tool| tool.def.pack != NATIVE_PACK);
+    // Built-in native functions and generated tools are not counted as tools of the packs.
+    let is_own =
+        |tool: &&std::sync::Arc<brain_registry::Tool>| tool.def.pack != NATIVE_PACK && !tool.def.is_generated();
+    let of_packs = || registry.tools().values().filter(is_own);
     let tools = of_packs().count();
     if global.json {
         show::json(&serde_json::json!({

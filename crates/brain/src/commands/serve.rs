@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         if global.public_url.is_none() {
             kernel.set_public_url(&format!("http://{addr}"));
         }
-        let tools = kernel.registry().tools().len();
+        let tools = kernel.registry().tools().values().filter(|tool| !tool.def.is_generated()).count();
         if global.json {
             crate::out::text(format_args!("{}\n", serde_json::json!({"listening": addr, "socket": bound.socket, "store": open::store_url(global)?, "tools": tools})));
         } else {

@@ -21,6 +21,7 @@ struct Entry {
     name: String,
     title: String,
     effect: &'static str,
+    generated: bool,
     consent: &'static str,
     phrases: Vec<String>,
     input: Value,
@@ -30,7 +31,7 @@ impl Entry {
     fn to_json(&self) -> Value {
         json!({
             "name": self.name, "title": self.title, "effect": self.effect, "consent": self.consent,
-            "phrases": self.phrases, "input": self.input,
+            "phrases": self.phrases, "input": self.input, "generated": self.generated,
         })
     }
 }
@@ -52,6 +53,7 @@ impl From<ToolSummary> for Entry {
         Self {
             effect: effect(&tool.effect),
             consent: consent(&tool.consent),
+            generated: tool.generated,
             name: tool.name,
             title: tool.title,
             phrases: tool.phrases,
@@ -65,6 +67,7 @@ impl From<ToolDetail> for Entry {
         Self {
             effect: effect(&tool.effect),
             consent: consent(&tool.consent),
+            generated: tool.behavior == "query",
             name: tool.name,
             title: tool.title,
             phrases: tool.phrases,
@@ -79,6 +82,7 @@ impl From<PlaybookDetail> for Entry {
             name: playbook.name,
             title: playbook.title,
             effect: "playbook",
+            generated: false,
             consent: "",
             phrases: playbook.phrases,
             input: playbook.input_schema,
@@ -112,7 +116,7 @@ async fn list(global: &Global, client: &Client) -> Result<bool> {
     }
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0).min(32);
     for entry in &entries {
-        let effect = format!(" ({})", entry.effect);
+        let effect = format!(" ({}{})", entry.effect, if entry.generated { ", generated" } else { "" });
         let fits = width.max(entry.name.len()) + 2 + table::wide(&entry.title) + effect.len() <= table::width();
         let effect = if fits { effect.as_str() } else { "" };
         outln!("{BOLD}{:width$}{BOLD:#}  {}{DIM}{effect}{DIM:#}", entry.name, entry.title);
@@ -135,7 +139,8 @@ async fn one(global: &Global, client: &Client, name: &str) -> Result<bool> {
     }
     outln!("{BOLD}{}{BOLD:#}  {}", entry.name, entry.title);
     let asks = if entry.consent.is_empty() { "" } else { ", needs an approver" };
-    outln!("{DIM}effect{DIM:#}   {}{asks}", entry.effect);
+    let made = if entry.generated { ", generated from the record type" } else { "" };
+    outln!("{DIM}effect{DIM:#}   {}{asks}{made}", entry.effect);
     for (number, phrase) in entry.phrases.iter().enumerate() {
         outln!("{DIM}{}{DIM:#}  {phrase}", if number == 0 { "phrases" } else { "       " });
     }

@@ -46,8 +46,8 @@ fn calls(registry: &Registry, members: &[Expectation], understanding: &Understan
     let wanted: Vec<(&str, &Map<String, Value>)> = members.iter().filter_map(Expectation::target).collect();
     match understanding {
         Understanding::Clear { intents } => {
-            let same_targets =
-                intents.len() == wanted.len() && intents.iter().zip(&wanted).all(|(one, (name, _))| one.target == *name);
+            let same_targets = intents.len() == wanted.len()
+                && intents.iter().zip(&wanted).all(|(one, (name, _))| one.target == *name);
             let asks = intents.iter().any(|intent| is_asked_about(registry, intent));
             let same_values = || {
                 intents.iter().zip(&wanted).all(|(one, (_, slots))| {
@@ -126,6 +126,7 @@ fn records_of<'a>(registry: &'a Registry, target: &str) -> Vec<&'a str> {
     }
     match registry.tool(target).map(|tool| &tool.def.behavior) {
         Some(Behavior::Record(record)) => vec![record.record.as_str()],
+        Some(Behavior::Query(query)) => vec![query.record.as_str()],
         _ => Vec::new(),
     }
 }

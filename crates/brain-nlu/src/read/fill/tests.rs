@@ -23,6 +23,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         reads_only: false,
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+        generated: Vec::new(),
     };
     let dates = || vec![("from", slot(SlotKind::Date, false)), ("to", slot(SlotKind::Date, false))];
     let prices = || vec![("min_price", slot(SlotKind::Money, false)), ("max_price", slot(SlotKind::Money, false))];

@@ -16,7 +16,7 @@ pub(in crate::decode) const COMMON: &[&str] = &[
 /// Attributes of slots: dependencies between slots.
 pub(in crate::decode) const OF_SLOTS: &[&str] = &["required_if", "valid_for", "placeholder_if_missing"];
 /// Attributes of record fields only.
-pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed", "on_delete"];
+pub(in crate::decode) const OF_RECORDS: &[&str] = &["ref", "indexed", "on_delete", "ask"];
 /// Attributes of certain types, and their JSON Schema keyword.
 pub(in crate::decode) const OF_TYPES: &[(&str, &str, &[&str])] = &[
     ("minimum", "minimum", &["integer", "decimal", "number", "money"]),
@@ -74,10 +74,11 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
     if personal {
         schema["x-personal"] = Value::Bool(true);
     }
+    let ask = get("ask").and_then(|value| cx.flag(value, "`ask`")).unwrap_or(true);
     let indexed = get("indexed").and_then(|value| cx.flag(value, "`indexed`")).unwrap_or(false);
     let required = required && !optional && get("default").is_none();
     let on_delete = get("on_delete").and_then(|value| on_delete(cx, value, &schema));
-    Some(FieldShape { schema, required, entity, indexed, personal, on_delete })
+    Some(FieldShape { schema, required, entity, indexed, personal, ask, on_delete })
 }
 
 /// `on_delete` belongs to a whole field, not to a part of one.

@@ -38,6 +38,8 @@ pub(crate) struct FieldShape {
     pub(crate) indexed: bool,
     /// Whether it is personal.
     pub(crate) personal: bool,
+    /// Whether generated tools answer questions about it.
+    pub(crate) ask: bool,
     /// What happens to the record if the referenced one is deleted, if declared.
     pub(crate) on_delete: Option<OnDelete>,
 }
@@ -94,6 +96,7 @@ pub(crate) fn field(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
             entity: None,
             indexed: false,
             personal: false,
+            ask: true,
             on_delete: None,
         });
     }
@@ -101,7 +104,8 @@ pub(crate) fn field(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
         let text = cx.text(node, "a type")?;
         let (word, required) = types::without_mark(&text);
         let schema = types::simple(cx, word, node.span)?;
-        return Some(FieldShape { schema, required, entity: None, indexed: false, personal: false, on_delete: None });
+        let (entity, on_delete) = (None, None);
+        return Some(FieldShape { schema, required, entity, indexed: false, personal: false, ask: true, on_delete });
     };
     let mut shape = attributes::shape(cx, node, name, purpose)?;
     let default = entries.iter().find(|(key, _)| key.text == "default").map(|(_, value)| value);

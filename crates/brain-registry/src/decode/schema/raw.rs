@@ -17,6 +17,7 @@ const OURS: &[&str] = &[
     "ref",
     "personal",
     "indexed",
+    "ask",
     "unit",
     "required_if",
     "valid_for",

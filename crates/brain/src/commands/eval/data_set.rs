@@ -183,6 +183,7 @@ fn targets(phrases: Rows) -> Vec<Target> {
         reads_only: false,
         slots: BTreeMap::new(),
         phrases,
+        generated: Vec::new(),
     };
     by_intent.into_iter().map(target).collect()
 }
