@@ -16,6 +16,7 @@ pub mod inflection;
 pub mod modality;
 pub mod names;
 pub mod numbers;
+pub mod sample_values;
 pub mod small_talk;
 pub mod spelling;
 pub mod units;

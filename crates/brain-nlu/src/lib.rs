@@ -11,6 +11,7 @@ pub mod measure;
 mod model;
 mod phrase;
 mod read;
+pub mod sequence;
 mod small_talk;
 mod text;
 mod understanding;

@@ -1,0 +1,95 @@
+//! Fitting and reading.
+
+use super::*;
+
+/// Utterances with `[slot:value]` in them.
+fn examples(list: &[(u32, &str)]) -> Vec<Labelled> {
+    let example = |(target, marked): &(u32, &str)| {
+        let mut found = Labelled { target: *target, ..Labelled::default() };
+        let mut rest = *marked;
+        while let Some((before, after)) = rest.split_once('[') {
+            let (slot, after) = after.split_once(':').unwrap();
+            let (value, after) = after.split_once(']').unwrap();
+            found.text.push_str(before);
+            let from = found.text.len();
+            found.text.push_str(value);
+            found.slots.push((slot.to_owned(), from..found.text.len()));
+            rest = after;
+        }
+        found.text.push_str(rest);
+        found
+    };
+    list.iter().map(example).collect()
+}
+
+const MUSIC: [(u32, &str); 14] = [
+    (0, "play [song:yellow river] by [artist:christie]"),
+    (0, "play [song:hey jude] from [artist:the beatles]"),
+    (0, "i want to hear [song:one] by [artist:metallica]"),
+    (0, "please play something by [artist:nina simone]"),
+    (0, "put on [song:blue train]"),
+    (0, "start [song:moon river] by [artist:andy williams] please"),
+    (0, "could you play [song:jolene] by [artist:dolly parton]"),
+    (1, "rate [book:the hobbit] [points:5] points"),
+    (1, "give [book:dune] [points:4] out of 6"),
+    (1, "i rate [book:emma] a [points:3]"),
+    (1, "[points:2] points for [book:war and peace]"),
+    (1, "give [points:1] stars to [book:persuasion]"),
+    (1, "rate this book [points:6] points"),
+    (1, "the book [book:middlemarch] gets [points:5] stars"),
+];
+
+fn read(model: &SequenceModel, target: u32, text: &str) -> Vec<(String, String)> {
+    model.read(text, target).into_iter().map(|span| (span.slot.to_owned(), text[span.range].to_owned())).collect()
+}
+
+fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    list.iter().map(|(slot, value)| ((*slot).to_owned(), (*value).to_owned())).collect()
+}
+
+#[test]
+fn values_are_found_in_wordings_that_no_example_has() {
+    let model = SequenceModel::fit(&examples(&MUSIC));
+    let found = read(&model, 0, "I want to play Purple Rain by Prince");
+    assert_eq!(found, pairs(&[("song", "Purple Rain"), ("artist", "Prince")]));
+    let found = read(&model, 1, "please give the time machine 3 points");
+    assert_eq!(found, pairs(&[("book", "the time machine"), ("points", "3")]));
+}
+
+#[test]
+fn only_the_slots_of_the_target_are_found() {
+    let model = SequenceModel::fit(&examples(&MUSIC));
+    let found = model.read("play purple rain by prince", 1);
+    assert!(found.iter().all(|span| span.slot == "book" || span.slot == "points"), "{found:?}");
+    assert!(model.read("play purple rain by prince", 7).is_empty(), "there is no such target");
+    assert!(model.read("", 0).is_empty() && model.read(&"word ".repeat(1000), 0).is_empty());
+}
+
+#[test]
+fn a_likely_value_has_more_confidence_than_an_unlikely_one() {
+    let model = SequenceModel::fit(&examples(&MUSIC));
+    let of = |text: &str| {
+        let found = model.read(text, 0);
+        found.iter().find(|span| span.slot == "artist").map_or(0.0, |span| span.confidence)
+    };
+    let (plain, odd) = (of("play paranoid by black sabbath"), of("the window by the door sabbath it was"));
+    assert!(plain > odd && plain > 0.5 && plain <= 1.0, "{plain} {odd}");
+}
+
+#[test]
+fn the_same_examples_give_the_same_bytes() {
+    let bytes = || postcard::to_allocvec(&SequenceModel::fit(&examples(&MUSIC))).unwrap();
+    let (one, other) = (bytes(), bytes());
+    assert!(one == other);
+    let model: SequenceModel = postcard::from_bytes(&one).unwrap();
+    let text = "play paranoid by black sabbath";
+    assert_eq!(model.read(text, 0), SequenceModel::fit(&examples(&MUSIC)).read(text, 0));
+}
+
+#[test]
+fn a_model_of_nothing_finds_nothing() {
+    let model = SequenceModel::fit(&[]);
+    assert!(model.read("play paranoid", 0).is_empty());
+    let model = SequenceModel::fit(&examples(&[(0, "stop"), (0, "be quiet")]));
+    assert!(model.read("stop now", 0).is_empty());
+}
