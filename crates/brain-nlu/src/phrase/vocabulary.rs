@@ -259,17 +259,20 @@ impl Vocabulary {
             shown.push(&example.shown);
         }
         speller.finish();
-        let model = match previous {
-            Some((_, search)) => search.model.refit(&training),
-            None => Model::fit(&training, &self.outside(&training)),
-        };
+        let (model, sequence) = std::thread::scope(|scope| {
+            let sequence = scope.spawn(|| self.fit_sequence(previous));
+            let model = match previous {
+                Some((_, search)) => search.model.refit(&training),
+                None => Model::fit(&training, &self.outside(&training)),
+            };
+            (model, sequence.join().expect("fitting does not panic"))
+        });
         let by_word = self.by_word();
         let mut words_of = vec![0_u8; self.phrases.len()];
         for number in by_word.values().flatten() {
             let words = &mut words_of[*number as usize];
             *words = words.saturating_add(1);
         }
-        let sequence = self.fit_sequence(previous);
         Search { model, speller, sequence, by_word, words_of, examples: shown }
     }
 

@@ -16,15 +16,21 @@ const BESIDE: usize = 64;
 pub(super) const DENSE: usize = OWN + 2 * BESIDE;
 /// Weight of a token's own vector, and of each neighbour's.
 const OWN_WEIGHT: f32 = 2.0;
-const BESIDE_WEIGHT: f32 = 0.5;
+const BESIDE_WEIGHT: f32 = 1.0;
 /// Weight of word pairs and of affixes, relative to words.
-const PAIR: f32 = 0.4;
+const PAIR: f32 = 0.2;
 const AFFIX: f32 = 0.5;
 /// Longest prefix and suffix.
 const LONGEST_AFFIX: usize = 4;
-/// Types whose values are features.
-const TYPES: [SlotKind; 6] =
-    [SlotKind::Decimal, SlotKind::Money, SlotKind::Date, SlotKind::Time, SlotKind::DateTime, SlotKind::Duration];
+/// Types whose values are features, with their name and that of their group.
+const TYPES: [(SlotKind, &str, &str); 6] = [
+    (SlotKind::Decimal, "number", "amount"),
+    (SlotKind::Money, "money", "amount"),
+    (SlotKind::Date, "date", "when"),
+    (SlotKind::Time, "time", "when"),
+    (SlotKind::DateTime, "moment", "when"),
+    (SlotKind::Duration, "duration", "when"),
+];
 
 /// The features of one utterance.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +159,8 @@ fn known(words: &[&str], gazetteer: &Gazetteer, own: &[Own]) -> Vec<Vec<u64>> {
         }
         for (slot, count) in gazetteer.find(word_key(words[from])) {
             let has = |(other, range): &&Own| *other == slot && words[range.clone()].contains(&words[from]);
-            let own: usize = own.iter().filter(has).map(|(_, range)| count_of(words[from], &words[range.clone()])).sum();
+            let own: usize =
+                own.iter().filter(has).map(|(_, range)| count_of(words[from], &words[range.clone()])).sum();
             if usize::from(count) > own {
                 found[from].push(hash(&["word of"]) ^ slot_key(slot));
             }
@@ -183,11 +190,12 @@ fn typed(words: &[&str]) -> Vec<Vec<u64>> {
     let token = |at: usize| starts.partition_point(|start| *start < at);
     // Only where a value stands matters, not what it is.
     let around = Surroundings::new(jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC), "", "");
-    for (kind, name) in TYPES.iter().zip(["number", "money", "date", "time", "moment", "duration"]) {
+    for (kind, name, group) in &TYPES {
         for (range, _) in extract(kind, &text, &around) {
             let (from, to) = (token(range.start), token(range.end).min(words.len()));
             for at in from..to {
-                found[at].push(hash(&["typed", name, if at == from { "first" } else { "further" }]));
+                let place = if at == from { "first" } else { "further" };
+                found[at].extend([name, group].map(|name| hash(&["typed", name, place])));
             }
             if from < to && to < words.len() {
                 found[to].push(hash(&["typed", name, "after"]));

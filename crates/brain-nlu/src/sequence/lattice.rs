@@ -147,7 +147,11 @@ impl Scores {
         let mut found = Sums {
             labels,
             emissions: Vec::with_capacity(self.emissions.len()),
-            transitions: self.transitions.iter().map(|score| if *score == f32::NEG_INFINITY { 0.0 } else { exp(*score) }).collect(),
+            transitions: self
+                .transitions
+                .iter()
+                .map(|score| if *score == f32::NEG_INFINITY { 0.0 } else { exp(*score) })
+                .collect(),
             forward: vec![0.0; labels * tokens],
             backward: vec![1.0; labels * tokens],
             totals: vec![0.0; tokens],

@@ -40,18 +40,21 @@ use self::weights::Weights;
 
 /// Steps of a fit, if that is neither more nor fewer rounds than below.
 const STEPS: usize = 60_000;
-const ROUNDS: std::ops::RangeInclusive<usize> = 4..=40;
+const LEAST_ROUNDS: usize = 4;
+/// Most rounds for utterances with values, and for phrases, whose values are generated.
+const MOST_ROUNDS: usize = 40;
+const MOST_ROUNDS_OF_PHRASES: usize = 12;
 /// Rounds after a small change, and how many unchanged examples are fitted beside each changed one.
 const ROUNDS_AGAIN: usize = 4;
 const OTHERS: usize = 4;
 /// Share of values that are replaced in each round, with few examples and with many.
-const REPLACED_FEW: f32 = 0.45;
+const REPLACED_FEW: f32 = 0.6;
 const REPLACED_MANY: f32 = 0.1;
 /// Up to this many examples are few.
 const FEW: usize = 300;
 /// One in this many examples is held out for calibration, and at most so many are fitted and read for it.
 const HELD_OUT: usize = 5;
-const MOST_FOR_CALIBRATION: usize = 1500;
+const MOST_FOR_CALIBRATION: usize = 600;
 /// With fewer examples, there is no calibration.
 const LEAST_FOR_CALIBRATION: usize = 20;
 /// Limits for the number of bits of a sparse weight's place, and tokens of examples per two places.
@@ -103,6 +106,8 @@ pub(crate) struct Cases {
     pub(crate) pools: Pools,
     /// Values that are known to belong to a slot, besides those of the cases.
     pub(crate) known: Vec<(u16, Vec<String>)>,
+    /// Most rounds of a fit.
+    pub(crate) most_rounds: usize,
 }
 
 impl SequenceModel {
@@ -117,8 +122,7 @@ impl SequenceModel {
         let calibration = if few.len() < LEAST_FOR_CALIBRATION {
             Calibration::default()
         } else {
-            let (held, kept): (Vec<_>, Vec<_>) =
-                few.iter().enumerate().partition(|(number, _)| number % HELD_OUT == 0);
+            let (held, kept): (Vec<_>, Vec<_>) = few.iter().enumerate().partition(|(number, _)| number % HELD_OUT == 0);
             let kept: Vec<&Case> = kept.into_iter().map(|(_, case)| *case).collect();
             let model = Self::without_calibration(all, &kept);
             let mut random = SeededRandom::new(3);
@@ -156,7 +160,7 @@ impl SequenceModel {
     fn without_calibration(all: &Cases, cases: &[&Case]) -> Self {
         let size: usize = cases.iter().flat_map(|case| &case.pieces).map(Piece::len).sum();
         let bits = (size * PLACES_PER_TOKEN).max(1).ilog2().clamp(*BITS.start(), *BITS.end());
-        let rounds = (STEPS / cases.len().max(1)).clamp(*ROUNDS.start(), *ROUNDS.end());
+        let rounds = (STEPS / cases.len().max(1)).clamp(LEAST_ROUNDS, all.most_rounds);
         let mut learner = Learner::new(bits, dense_rows(all.slots.len()));
         let gazetteer = gazetteer(all, cases);
         run(&mut learner, all, cases, &gazetteer, rounds);
@@ -277,7 +281,7 @@ fn labelled(examples: &[Labelled]) -> Cases {
     let number: BTreeMap<&str, u16> = names.iter().enumerate().map(|(number, name)| (*name, number as u16)).collect();
     let count = examples.iter().map(|example| example.target as usize + 1).max().unwrap_or(0);
     let mut of_target = vec![BTreeSet::new(); count];
-    let mut all = Cases { pools: vec![Vec::new(); names.len()], ..Cases::default() };
+    let mut all = Cases { pools: vec![Vec::new(); names.len()], most_rounds: MOST_ROUNDS, ..Cases::default() };
     for example in examples {
         let normal = Normal::new(&example.text);
         let mut places: Vec<(u16, Range<usize>)> = example

@@ -15,7 +15,7 @@ use brain_slot::{Normal, SlotKind};
 use super::case::{Case, Piece};
 use super::features::hash;
 use super::tokens::tokens;
-use super::{Cases, Token};
+use super::{Cases, MOST_ROUNDS_OF_PHRASES, Token};
 use crate::phrase::Phrase;
 use crate::phrase::pattern::{Raw, walk};
 use crate::phrase::vocabulary::{SlotSpec, Target};
@@ -71,7 +71,7 @@ pub(crate) fn cases<'a>(targets: &[Target], phrases: &'a [Phrase]) -> PhraseCase
             number.entry(slot.label(name)).or_insert((0, name, slot));
         }
     }
-    let (mut found, mut texts) = (Cases::default(), Vec::new());
+    let (mut found, mut texts) = (Cases { most_rounds: MOST_ROUNDS_OF_PHRASES, ..Cases::default() }, Vec::new());
     for (at, (label, (number, name, slot))) in number.iter_mut().enumerate() {
         *number = at as u16;
         let values = values(slot, name);

@@ -1,6 +1,11 @@
 //! Fitting and reading.
 
+use std::collections::BTreeMap;
+
+use super::phrases::PhraseCases;
 use super::*;
+use crate::phrase::Phrase;
+use crate::{SlotKind, SlotSpec, Target, TargetKind};
 
 /// Utterances with `[slot:value]` in them.
 fn examples(list: &[(u32, &str)]) -> Vec<Labelled> {
@@ -92,4 +97,85 @@ fn a_model_of_nothing_finds_nothing() {
     assert!(model.read("play paranoid", 0).is_empty());
     let model = SequenceModel::fit(&examples(&[(0, "stop"), (0, "be quiet")]));
     assert!(model.read("stop now", 0).is_empty());
+}
+
+/// A vocabulary's targets and phrases: a text, a name and a number.
+fn shop(reminders: &[&str]) -> (Vec<Target>, Vec<Phrase>) {
+    let slot = |kind: SlotKind, entity: Option<&str>| SlotSpec {
+        kind,
+        required: true,
+        has_default: false,
+        entity: entity.map(str::to_owned),
+    };
+    let target = |name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]| Target {
+        name: name.into(),
+        kind: TargetKind::Tool,
+        title: name.into(),
+        nouns: vec![],
+        synonyms: vec![],
+        destructive: false,
+        slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
+        phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+    };
+    let visits = ["visit {client} {times} times", "plan {times} visits to {client}", "go to {client}"];
+    let number = slot(SlotKind::Integer, None);
+    let targets = vec![
+        target("reminders.add", vec![("what", slot(SlotKind::Text, None))], reminders),
+        target(
+            "visits.plan",
+            vec![("client", slot(SlotKind::Uuid, Some("client"))), ("times", number.clone())],
+            &visits,
+        ),
+        target("tiles.count", vec![("count", number)], &["count {count} tiles"]),
+    ];
+    let phrase = |(number, target): (usize, &Target)| {
+        let phrases = target.phrases.iter();
+        phrases.map(|text| Phrase::new(number, text, target).unwrap().0).collect::<Vec<_>>()
+    };
+    let phrases = targets.iter().enumerate().flat_map(phrase).collect();
+    (targets, phrases)
+}
+
+const REMINDERS: [&str; 4] =
+    ["remind me to {what}", "set a reminder to {what}", "add a reminder: {what}", "please remind me to {what}"];
+
+fn of_phrases(reminders: &[&str]) -> SequenceModel {
+    let (targets, phrases) = shop(reminders);
+    let PhraseCases { cases, .. } = cases(&targets, &phrases);
+    SequenceModel::of(&cases)
+}
+
+#[test]
+fn phrases_without_values_are_enough() {
+    let model = of_phrases(&REMINDERS);
+    let found = read(&model, 0, "could you remind me to Water the Plants");
+    assert_eq!(found, pairs(&[("what:text", "Water the Plants")]));
+    assert_eq!(slot_name("what:text"), "what");
+    let found = read(&model, 1, "please visit Olga Marsh 4 times");
+    assert_eq!(found, pairs(&[("client:name", "Olga Marsh"), ("times:number", "4")]));
+    assert!(model.read("count 12 tiles", 2).is_empty(), "its values are found by their type");
+}
+
+#[test]
+fn a_changed_phrase_is_learned_without_forgetting_the_others() {
+    let before = of_phrases(&REMINDERS);
+    let changed = [&REMINDERS[..], &["do not let {what} slip my mind"]].concat();
+    let (targets, phrases) = shop(&changed);
+    let all = cases(&targets, &phrases);
+    let number = all.texts.iter().position(|text| text.contains("slip")).unwrap();
+    let after = SequenceModel::refit(&before, &all.cases, &[number]).unwrap();
+    let said = "do not let the rent payment slip my mind";
+    assert_eq!(read(&after, 0, said), pairs(&[("what:text", "the rent payment")]));
+    assert_eq!(read(&after, 0, "could you remind me to call Bob"), pairs(&[("what:text", "call Bob")]));
+    let same = SequenceModel::refit(&before, &cases(&targets, &phrases).cases, &[]).unwrap();
+    assert!(postcard::to_allocvec(&same) == postcard::to_allocvec(&before));
+}
+
+#[test]
+fn other_slots_are_fitted_from_scratch() {
+    let before = of_phrases(&REMINDERS);
+    let (mut targets, _) = shop(&[]);
+    let slot = targets[1].slots["times"].clone();
+    targets[0].slots.insert("count".to_owned(), slot);
+    assert!(SequenceModel::refit(&before, &cases(&targets, &[]).cases, &[]).is_none());
 }

@@ -69,9 +69,9 @@ pub(super) fn scores(
                 *score += value * weight(place(*feature, *key, bits));
             }
         }
-        found.emissions.extend((0..count).map(|label| {
-            labels.of(label).into_iter().flatten().map(|part| parts[part]).sum::<f32>()
-        }));
+        found.emissions.extend(
+            (0..count).map(|label| labels.of(label).into_iter().flatten().map(|part| parts[part]).sum::<f32>()),
+        );
     }
     for before in (0..count).map(Some).chain([None]) {
         found.transitions.extend((0..count).map(|label| {

@@ -99,3 +99,49 @@ fn a_relative_amount_needs_its_base() {
     assert_eq!(read_after("reserve 10 more roof tiles", &before), found("tiles.reserve", &[("count", json!(50))]));
     assert_eq!(read("reserve 10 more roof tiles"), found("tiles.reserve", &[]), "ten more than what?");
 }
+
+static TEXTS: LazyLock<Vocabulary> = LazyLock::new(|| {
+    let text = |required: bool| SlotSpec { kind: SlotKind::Text, required, has_default: false, entity: None };
+    let target = |name: &str, title: &str, slot: &str, phrases: &[&str]| Target {
+        name: name.into(),
+        kind: TargetKind::Tool,
+        title: title.into(),
+        nouns: vec![],
+        synonyms: vec![],
+        destructive: false,
+        slots: BTreeMap::from([(slot.to_owned(), text(true))]),
+        phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+    };
+    let reminders =
+        ["remind me to {what}", "set a reminder to {what}", "add a reminder: {what}", "please remind me to {what}"];
+    let notes =
+        ["write a note saying {text}", "note that {text}", "make a note that {text}", "add a note saying {text}"];
+    let targets = vec![
+        target("reminders.add", "Add a reminder", "what", &reminders),
+        target("notes.add", "Write a note", "text", &notes),
+    ];
+    Vocabulary::compile(targets, Arc::new(StaticTable::built_in()), Tuning::default()).unwrap()
+});
+
+#[test]
+fn a_text_is_found_by_the_words_around_it_and_marked_as_inferred() {
+    let now = Date::constant(2026, 11, 16).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+    let context = Context::fresh(Surroundings::new(now, "AU", ""));
+    let found = understand(&TEXTS, "could somebody set me a reminder to water the plants", &context);
+    let Understanding::Clear { intents } = &found else { panic!("{found:#?}") };
+    let slot = &intents[0].slots[0];
+    assert_eq!((slot.name.as_str(), &slot.value), ("what", &json!("water the plants")));
+    let why = slot.inferred.as_deref().unwrap();
+    assert_eq!(why, "these words stand where “what” usually does");
+}
+
+#[test]
+fn no_text_is_made_up_where_none_stands() {
+    let now = Date::constant(2026, 11, 16).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+    let context = Context::fresh(Surroundings::new(now, "AU", ""));
+    for text in ["add a reminder", "i need a reminder please", "write a note", "another note please"] {
+        if let Understanding::Clear { intents } = understand(&TEXTS, text, &context) {
+            assert!(intents[0].slots.is_empty(), "{text}: {:#?}", intents[0].slots);
+        }
+    }
+}

@@ -50,7 +50,8 @@ fn the_best_sequence_is_the_most_likely_one() {
 fn probabilities_are_those_of_all_sequences() {
     let scores = scores();
     let (sums, all) = (scores.sums(), every(&scores));
-    let share = |test: &dyn Fn(&[usize]) -> bool| all.iter().filter(|(path, _)| test(path)).map(|(_, p)| p).sum::<f64>();
+    let share =
+        |test: &dyn Fn(&[usize]) -> bool| all.iter().filter(|(path, _)| test(path)).map(|(_, p)| p).sum::<f64>();
     for label in 0..scores.labels {
         for token in 0..TOKENS {
             let exact = share(&|path| path[token] == label);
