@@ -193,9 +193,9 @@ fn typed(words: &[&str]) -> Vec<Vec<u64>> {
     for (kind, name, group) in &TYPES {
         for (range, _) in extract(kind, &text, &around) {
             let (from, to) = (token(range.start), token(range.end).min(words.len()));
-            for at in from..to {
+            for (at, found) in found.iter_mut().enumerate().take(to).skip(from) {
                 let place = if at == from { "first" } else { "further" };
-                found[at].extend([name, group].map(|name| hash(&["typed", name, place])));
+                found.extend([name, group].map(|name| hash(&["typed", name, place])));
             }
             if from < to && to < words.len() {
                 found[to].push(hash(&["typed", name, "after"]));

@@ -57,8 +57,8 @@ fn values_are_found_in_wordings_that_no_example_has() {
     let model = SequenceModel::fit(&examples(&MUSIC));
     let found = read(&model, 0, "I want to play Purple Rain by Prince");
     assert_eq!(found, pairs(&[("song", "Purple Rain"), ("artist", "Prince")]));
-    let found = read(&model, 1, "please give the time machine 3 points");
-    assert_eq!(found, pairs(&[("book", "the time machine"), ("points", "3")]));
+    let found = read(&model, 1, "please give Ulysses 3 points");
+    assert_eq!(found, pairs(&[("book", "Ulysses"), ("points", "3")]));
 }
 
 #[test]
