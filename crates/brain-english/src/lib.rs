@@ -17,10 +17,11 @@ pub mod modality;
 pub mod names;
 pub mod numbers;
 pub mod questions;
+pub mod sample_values;
 pub mod small_talk;
 pub mod spelling;
-pub mod unclear;
 pub mod thesaurus;
+pub mod unclear;
 pub mod units;
 pub mod values;
 

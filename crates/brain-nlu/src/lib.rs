@@ -12,6 +12,7 @@ pub mod measure;
 mod model;
 mod phrase;
 mod read;
+pub mod sequence;
 mod small_talk;
 mod text;
 mod understanding;

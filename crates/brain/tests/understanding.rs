@@ -124,6 +124,47 @@ fn data_sets_are_measured() {
 }
 
 #[test]
+fn requests_with_slots_are_measured_and_written() {
+    let folder = Folder::new();
+    let row = |text: &str, intent: &str, slot: &str, value: &str| {
+        let start = text.find(value).unwrap();
+        let slots = serde_json::json!([{"name": slot, "start": start, "end": start + value.len()}]);
+        serde_json::json!({"text": text, "intent": intent, "slots": slots}).to_string()
+    };
+    let songs = ["yellow river", "hey jude", "moon river", "blue train", "jolene"];
+    let books = ["dune", "emma", "the hobbit", "persuasion", "middlemarch"];
+    let train = songs.map(|song| row(&format!("play the song {song} now"), "music", "song", song));
+    let rated = books.map(|book| row(&format!("rate the book {book} highly"), "rating", "book", book));
+    let test = [
+        row("play the song purple rain now", "music", "song", "purple rain"),
+        row("rate the book ulysses highly", "rating", "book", "ulysses"),
+    ];
+    let write = |name: &str, rows: &[String]| std::fs::write(folder.path().join(name), rows.join("\n")).unwrap();
+    write("train.jsonl", &[train, rated].concat());
+    write("test.jsonl", &test);
+    write(
+        "bad.jsonl",
+        &[r#"{"text": "play", "intent": "music", "slots": [{"name": "song", "start": 2, "end": 9}]}"#.to_owned()],
+    );
+    let report = folder.json(&[
+        "eval", "--frames", "--train", "train.jsonl", "--test", "test.jsonl", "--predictions", "found.jsonl", "--json",
+    ]);
+    let figure = |name: &str| report["frames"][name].as_f64().unwrap();
+    assert_eq!(
+        (figure("intent_accuracy"), figure("slot_f1"), figure("frame_accuracy")),
+        (100.0, 100.0, 100.0),
+        "{report}"
+    );
+    let found = std::fs::read_to_string(folder.path().join("found.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(found.lines().next().unwrap()).unwrap();
+    let expected = serde_json::json!({"intent": "music", "slots": [{"name": "song", "start": 14, "end": 25}]});
+    assert_eq!((first, found.lines().count()), (expected, 2));
+    assert!(
+        folder.fails(&["eval", "--frames", "--train", "bad.jsonl", "--test", "test.jsonl"]).contains("bad.jsonl:1")
+    );
+}
+
+#[test]
 fn a_corpus_is_measured_compared_and_tuned() {
     let folder = Folder::new();
     let report = folder.json(&["eval", "--json"]);

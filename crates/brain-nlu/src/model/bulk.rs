@@ -4,7 +4,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
 /// A number with a fixed little-endian size.
-pub(super) trait Number: Copy {
+pub(crate) trait Number: Copy {
     type Bytes: AsRef<[u8]>;
     fn bytes(self) -> Self::Bytes;
     fn read(bytes: &[u8]) -> Option<Vec<Self>>;
@@ -29,13 +29,13 @@ macro_rules! numbers {
 
 numbers!(i8, u16, u32, u64, f32);
 
-pub(super) fn serialize<S: Serializer, N: Number>(values: &[N], to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer, N: Number>(values: &[N], to: S) -> Result<S::Ok, S::Error> {
     let mut bytes = Vec::with_capacity(size_of_val(values));
     values.iter().for_each(|value| bytes.extend_from_slice(value.bytes().as_ref()));
     to.serialize_bytes(&bytes)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>, N: Number>(from: D) -> Result<Vec<N>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>, N: Number>(from: D) -> Result<Vec<N>, D::Error> {
     from.deserialize_bytes(Bytes(std::marker::PhantomData))
 }
 

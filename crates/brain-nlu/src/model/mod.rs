@@ -2,7 +2,7 @@
 //! their probabilities averaged; similarity to single phrases reranks the best labels. Confidence is calibrated on
 //! held-out phrases.
 
-mod bulk;
+pub(crate) mod bulk;
 mod calibrate;
 pub(crate) mod encoder;
 pub(crate) mod features;

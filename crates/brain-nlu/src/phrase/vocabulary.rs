@@ -13,6 +13,7 @@ use crate::model::{Model, Training};
 use crate::phrase::pattern::{PatternError, Piece};
 use crate::phrase::{Beginnings, Phrase};
 use crate::read::account::Known;
+use crate::sequence::{SequenceModel, cases};
 use crate::text::speller::Speller;
 use crate::text::tokens::quick_hash;
 use crate::text::words::{ADDRESS, ID, NUMBER, words};
@@ -24,7 +25,7 @@ use brain_slot::SlotKind;
 use brain_slot::folded;
 
 /// Version of the snapshot format. Bump it when the same phrases would yield another snapshot.
-const SNAPSHOT: u32 = 8;
+const SNAPSHOT: u32 = 9;
 /// Words in more phrases than this are not indexed.
 const MAX_WITH_WORD: usize = 300;
 /// Training weight of a generated phrase.
@@ -143,6 +144,8 @@ pub struct Vocabulary {
 pub(crate) struct Search {
     pub(crate) model: Model,
     pub(crate) speller: Speller,
+    /// Finds values by the words around them.
+    pub(crate) sequence: SequenceModel,
     /// Phrases by word, without function words and words above `MAX_WITH_WORD`.
     by_word: BTreeMap<String, Vec<u32>>,
     /// Number of indexed words of each phrase.
@@ -240,7 +243,7 @@ impl Vocabulary {
         let same_encoder = self.encoder.id() == previous.encoder.id() && self.tuning == previous.tuning;
         match previous.search.get() {
             Some(search) if same_encoder && changed * 20 <= self.phrases.len() => {
-                self.search.get_or_init(|| self.fit(Some(&search.model)));
+                self.search.get_or_init(|| self.fit(Some((previous, search))));
             }
             _ => self.prepare(),
         }
@@ -268,7 +271,7 @@ impl Vocabulary {
         self.search.set(search).map_err(|_| "search is there already".to_owned())
     }
 
-    fn fit(&self, previous: Option<&Model>) -> Search {
+    fn fit(&self, previous: Option<(&Self, &Search)>) -> Search {
         let mut examples = self.examples();
         examples.retain(|example| !example.words.is_empty());
         let plain: Vec<&str> = examples.iter().map(|example| example.plain.as_str()).collect();
@@ -285,17 +288,33 @@ impl Vocabulary {
             shown.push(&example.shown);
         }
         speller.finish();
-        let model = match previous {
-            Some(previous) => previous.refit(&training),
-            None => Model::fit(&training, &self.outside(&training)),
-        };
+        let (model, sequence) = std::thread::scope(|scope| {
+            let sequence = scope.spawn(|| self.fit_sequence(previous));
+            let model = match previous {
+                Some((_, search)) => search.model.refit(&training),
+                None => Model::fit(&training, &self.outside(&training)),
+            };
+            (model, sequence.join().expect("fitting does not panic"))
+        });
         let by_word = self.by_word();
         let mut words_of = vec![0_u8; self.phrases.len()];
         for number in by_word.values().flatten() {
             let words = &mut words_of[*number as usize];
             *words = words.saturating_add(1);
         }
-        Search { model, speller, by_word, words_of, profiles: Profiles::new(&self.targets), examples: shown }
+        let profiles = Profiles::new(&self.targets);
+        Search { model, speller, sequence, by_word, words_of, profiles, examples: shown }
+    }
+
+    fn fit_sequence(&self, previous: Option<(&Self, &Search)>) -> SequenceModel {
+        let cases = cases(&self.targets, &self.phrases);
+        let again = previous.and_then(|(vocabulary, search)| {
+            let known: BTreeSet<&str> = vocabulary.phrases.iter().map(|phrase| &*phrase.text).collect();
+            let changed = cases.texts.iter().enumerate().filter(|(_, text)| !known.contains(*text));
+            let changed: Vec<usize> = changed.map(|(number, _)| number).collect();
+            SequenceModel::refit(&search.sequence, &cases.cases, &changed)
+        });
+        again.unwrap_or_else(|| SequenceModel::of(&cases.cases))
     }
 
     fn by_word(&self) -> BTreeMap<String, Vec<u32>> {

@@ -12,6 +12,7 @@ use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::align::Alignment;
 use crate::read::matcher::{Capture, mention_value};
+use crate::sequence::slot_name;
 use crate::text::speller::is_word;
 use crate::text::tokens::Token;
 use crate::text::words::words;
@@ -21,6 +22,9 @@ use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::modality::{COURTESIES, NEGATIONS};
 use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
+
+/// Minimum confidence of a value that only the sequence model found.
+const SURE: f32 = 0.8;
 
 /// Slots of a target: from its best phrase if that fits, else by type.
 pub(crate) fn slots(
@@ -39,8 +43,10 @@ pub(crate) fn slots(
     filling.unclear();
     filling.values();
     filling.quoted();
+    filling.learned(|slot| slot.kind.is_text());
     // Names come last: a typed value is not a name.
     filling.names();
+    filling.learned(SlotSpec::is_named);
     filling.captures
 }
 
@@ -220,6 +226,30 @@ impl Filling<'_, '_> {
         let slot = texts.min_by_key(|(_, slot)| !slot.required).map(|(name, _)| name.clone());
         if let Some(slot) = slot {
             self.put(&slot, range, value, "what was quoted".to_owned());
+        }
+    }
+
+    /// Values that the sequence model is sure of, for open slots. It says nothing of typed values: their type does.
+    fn learned(&mut self, takes: impl Fn(&SlotSpec) -> bool) {
+        let target = self.target;
+        let is_wanted = |filling: &Self| target.slots.iter().any(|(name, slot)| takes(slot) && filling.is_open(name));
+        if !is_wanted(self) {
+            return;
+        }
+        let mut targets = self.reader.vocabulary.targets.iter();
+        let Some(number) = targets.position(|other| std::ptr::eq(other, target)) else { return };
+        let sequence = &self.reader.vocabulary.search().sequence;
+        let found = sequence.read_chars(&self.reader.normal.chars[self.clause.clone()], number as u32);
+        for (label, range, confidence) in found {
+            let (name, range) = (slot_name(label), shifted(range, self.clause.start));
+            let Some(slot) = target.slots.get(name).filter(|slot| takes(slot)) else { continue };
+            if confidence < SURE || !self.is_open(name) || !self.is_free(&range) {
+                continue;
+            }
+            let said = self.reader.text[self.reader.normal.span(range.clone())].trim();
+            let value = if slot.is_named() { mention_value(said) } else { Value::from(said) };
+            let why = format!("these words stand where “{}” usually does", name.replace('_', " "));
+            self.captures.push(Capture { slot: name.to_owned(), range, value: Some(value), guessed: Some(why) });
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) enum AdminCommand {
 pub(crate) enum DevCommand {
     /// Measure how well requests are understood: a pack's corpus, or a data set.
     #[command(
-        after_help = "Examples:\n  brain dev eval                                  the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5"
+        after_help = "Examples:\n  brain dev eval                                  the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5\n  brain dev eval --frames --train train.jsonl --test test.jsonl --predictions found.jsonl"
     )]
     Eval(EvalArgs),
     /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.

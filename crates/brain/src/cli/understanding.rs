@@ -15,6 +15,13 @@ pub(crate) struct EvalArgs {
     /// Out-of-scope utterances.
     #[arg(long, value_name = "FILE", requires = "train")]
     pub(crate) oos: Option<PathBuf>,
+    /// Measure slots too: `--train` and `--test` are files with one JSON object per line, `{"text", "intent", "slots":
+    /// [{"name", "start", "end"}]}`, whose positions count characters.
+    #[arg(long, requires = "train", conflicts_with_all = ["oos", "shots", "draws"])]
+    pub(crate) frames: bool,
+    /// Write what was understood, one JSON object per test row: `{"intent", "slots"}`.
+    #[arg(long, value_name = "FILE", requires = "frames")]
+    pub(crate) predictions: Option<PathBuf>,
     /// Few-shot: train on N random phrases per intent.
     #[arg(long, value_name = "N", requires = "train")]
     pub(crate) shots: Option<usize>,

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod data_set;
+mod frames;
 
 use anyhow::Result;
 
@@ -9,6 +10,7 @@ use crate::cli::{EvalArgs, Global};
 
 pub(crate) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {
     match (&args.train, &args.test) {
+        (Some(train), Some(test)) if args.frames => frames::run(global, args, train, test),
         (Some(train), Some(test)) => data_set::run(global, args, train, test),
         _ => corpus::run(global, args),
     }

@@ -1,12 +1,15 @@
 //! Values that no phrase gives to a slot.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use brain_embed::StaticTable;
+use brain_slot::Normal;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
+use crate::read::Reader;
 use crate::{
     Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Tuning, Understanding, Vocabulary, understand,
 };
@@ -100,4 +103,50 @@ fn a_relative_amount_needs_its_base() {
     );
     assert_eq!(read_after("reserve 10 more roof tiles", &before), found("tiles.reserve", &[("count", json!(50))]));
     assert_eq!(read("reserve 10 more roof tiles"), found("tiles.reserve", &[]), "ten more than what?");
+}
+
+static TEXTS: LazyLock<Vocabulary> = LazyLock::new(|| {
+    let text = |required: bool| SlotSpec { kind: SlotKind::Text, required, has_default: false, entity: None };
+    let target = |name: &str, title: &str, slot: &str, phrases: &[&str]| Target {
+        name: name.into(),
+        kind: TargetKind::Tool,
+        title: title.into(),
+        nouns: vec![],
+        synonyms: vec![],
+        destructive: false,
+        slots: BTreeMap::from([(slot.to_owned(), text(true))]),
+        phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
+    };
+    let reminders =
+        ["remind me to {what}", "set a reminder to {what}", "add a reminder: {what}", "please remind me to {what}"];
+    let notes =
+        ["write a note saying {text}", "note that {text}", "make a note that {text}", "add a note saying {text}"];
+    let targets = vec![
+        target("reminders.add", "Add a reminder", "what", &reminders),
+        target("notes.add", "Write a note", "text", &notes),
+    ];
+    Vocabulary::compile(targets, Arc::new(StaticTable::built_in()), Tuning::default()).unwrap()
+});
+
+/// What is filled if no phrase assigned a slot: value and reason.
+fn filled(target: usize, text: &str) -> Vec<(Option<Value>, Option<String>)> {
+    let now = Date::constant(2026, 11, 16).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap();
+    let (normal, context) = (Normal::new(text), Context::fresh(Surroundings::new(now, "AU", "")));
+    let (nearest, missed) = (RefCell::default(), RefCell::default());
+    let reader = Reader { vocabulary: &TEXTS, normal: &normal, text, context: &context, nearest, missed };
+    let captures = super::slots(&reader, &(0..normal.len()), &TEXTS.targets[target], None);
+    captures.into_iter().map(|capture| (capture.value, capture.guessed)).collect()
+}
+
+#[test]
+fn a_text_is_found_by_the_words_around_it_and_marked_as_inferred() {
+    let why = "these words stand where “what” usually does".to_owned();
+    let expected = [(Some(json!("Water the plants")), Some(why))];
+    assert_eq!(filled(0, "please remind me to Water the plants"), expected);
+}
+
+#[test]
+fn no_text_is_made_up_where_none_stands() {
+    assert!(filled(0, "add a reminder").is_empty());
+    assert!(filled(1, "write a note").is_empty());
 }

@@ -167,7 +167,7 @@ fn measure(
     Ok(figures)
 }
 
-fn targets(phrases: Rows) -> Vec<Target> {
+pub(super) fn targets(phrases: Rows) -> Vec<Target> {
     let mut by_intent: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (intent, text) in phrases {
         // Braces would be slots.
@@ -214,7 +214,7 @@ fn mean(drawn: &[Figures]) -> Figures {
     }
 }
 
-fn micros(took: Duration) -> f64 {
+pub(super) fn micros(took: Duration) -> f64 {
     took.as_nanos() as f64 / 1000.0
 }
 
