@@ -344,26 +344,10 @@ async fn a_count_over_ten_thousand_records_says_how_far_it_looked() {
     let body = |number: u64| json!({"name": format!("R{number}"), "city": "Ryde", "tab": "1.10"});
     let many = (1..=10_001).map(|number| row("regular", number, None, times, body(number)));
     let kernel = start(&store, many.collect());
-    let began = std::time::Instant::now();
-    let page = store.records(&scope(), "regular", &RecordFilter::default(), 10_000, None).unwrap();
-    eprintln!("reading {} took {:?}", page.items.len(), began.elapsed());
-    let began = std::time::Instant::now();
-    let copy = page.items.clone();
-    let sorted: std::collections::BTreeMap<_, _> = copy.into_iter().map(|row| (row.id, row)).collect();
-    eprintln!("copying {} took {:?}", sorted.len(), began.elapsed());
-    for _ in 0..5 {
-        let began = std::time::Instant::now();
-        call(&kernel, "ask.regular", json!({"measure": "count"})).await;
-        eprintln!("whole count took {:?}", began.elapsed());
-    }
-    let began = std::time::Instant::now();
     let report = call(&kernel, "ask.regular", json!({"measure": "sum", "of": "tab"})).await;
-    eprintln!("a sum over 10,000 records took {:?}", began.elapsed());
     let expected =
         "The tab of 10,000 regulars adds up to EUR 11,000.00. Only the first 10,000 regulars were looked at.";
     assert_eq!(report.message, expected);
-    let began = std::time::Instant::now();
     let report = call(&kernel, "ask.regular", json!({"measure": "count"})).await;
-    eprintln!("a count over 10,000 records took {:?}", began.elapsed());
     assert_eq!(report.receipts[0].result["complete"], false);
 }

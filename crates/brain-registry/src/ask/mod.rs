@@ -25,6 +25,8 @@ use crate::world::World;
 pub const ASK_DOMAIN: &str = "ask";
 /// Priority, between 1 and 10.
 const PRIORITY: u8 = 5;
+/// Maximum number of generated phrases of one tool; the plainest are kept.
+const MAX_PHRASES: usize = 60;
 /// Maximum number of nouns for one record type.
 const MAX_NOUNS: usize = 3;
 /// A longer title is a description, not a noun.
@@ -60,8 +62,12 @@ fn tool(world: &World, def: &RecordDef, lent: &mut BTreeMap<String, Says>) -> Op
     for (phrase, implied) in all {
         match own.iter().find_map(|own| Some((own, own.says(&phrase, &implied, &inputs)?))) {
             Some((own, (phrase, implied))) => {
-                lent.entry(own.tool.name.clone()).or_default().insert(phrase, implied);
+                let of_tool = lent.entry(own.tool.name.clone()).or_default();
+                if of_tool.len() < MAX_PHRASES {
+                    of_tool.insert(phrase, implied);
+                }
             }
+            None if phrases.len() == MAX_PHRASES => {}
             None => {
                 phrases.push(phrase.clone());
                 says.insert(phrase, implied);

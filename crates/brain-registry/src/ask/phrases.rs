@@ -9,8 +9,6 @@ use super::input::{Field, Inputs, Kind};
 use super::said;
 use crate::model::{RecordDef, States};
 
-/// Maximum number of phrases of one tool.
-const MAX_PHRASES: usize = 60;
 /// Maximum number of fields of one kind that have phrases.
 const MAX_FIELDS: usize = 2;
 
@@ -29,7 +27,7 @@ pub(super) struct Asked<'a> {
 /// Phrases, each with the values that it implies.
 type Group = Vec<(String, Map<String, Value>)>;
 
-/// All phrases. If there are too many, every group gives up its last ones.
+/// All phrases, the plainest of every group first.
 pub(super) fn phrases(asked: &Asked<'_>) -> Vec<(String, Map<String, Value>)> {
     let Some(noun) = asked.nouns.first() else { return Vec::new() };
     let mut groups: Vec<Group> = Vec::new();
@@ -51,7 +49,7 @@ pub(super) fn phrases(asked: &Asked<'_>) -> Vec<(String, Map<String, Value>)> {
     let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
     let mut seen = BTreeSet::new();
     let all = (0..longest).flat_map(|place| groups.iter().filter_map(move |group| group.get(place)));
-    all.filter(|(phrase, _)| seen.insert(phrase)).take(MAX_PHRASES).cloned().collect()
+    all.filter(|(phrase, _)| seen.insert(phrase)).cloned().collect()
 }
 
 struct Making<'a> {
