@@ -20,7 +20,7 @@ use crate::understanding::{Intent, SlotValue};
 use brain_english::actions::is_action;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
-use brain_english::modality::{COURTESIES, NEGATIONS};
+use brain_english::modality::{COURTESIES, NEGATIONS, PRONOUNS};
 use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
 
 /// Minimum confidence of a value that only the sequence model found.
@@ -246,11 +246,27 @@ impl Filling<'_, '_> {
             if confidence < SURE || !self.is_open(name) || !self.is_free(&range) {
                 continue;
             }
+            let Some(range) = self.whole_words(range, slot) else { continue };
             let said = self.reader.text[self.reader.normal.span(range.clone())].trim();
             let value = if slot.is_named() { mention_value(said) } else { Value::from(said) };
             let why = format!("these words stand where “{}” usually does", name.replace('_', " "));
             self.captures.push(Capture { slot: name.to_owned(), range, value: Some(value), guessed: Some(why) });
         }
+    }
+
+    /// A span without closing punctuation; `None` if it cuts a word, or begins like a sentence or a description.
+    fn whole_words(&self, range: Range<usize>, slot: &SlotSpec) -> Option<Range<usize>> {
+        let chars = &self.reader.normal.chars;
+        let closing = |c: &char| c.is_whitespace() || matches!(c, '?' | '!' | '.' | ',' | ';' | ':');
+        let kept = chars[range.clone()].iter().rposition(|c| !closing(c))? + 1;
+        let range = range.start..range.start + kept;
+        let joins = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '/' | '_' | '@' | '\'');
+        let cut = (range.start > 0 && joins(&chars[range.start - 1])) || chars.get(range.end).is_some_and(joins);
+        let text: String = chars[range.clone()].iter().collect();
+        let first = text.split(|c: char| !c.is_alphanumeric() && c != '\'').next().unwrap_or_default().to_owned();
+        let describes = PRONOUNS.contains(&first.as_str()) || matches!(first.as_str(), "called" | "named" | "as" | "on");
+        let is_odd = slot.is_named() && text.split_whitespace().all(is_function_word);
+        (!cut && !describes && !is_odd).then_some(range)
     }
 
     fn names(&mut self) {

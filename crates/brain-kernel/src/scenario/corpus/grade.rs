@@ -54,7 +54,7 @@ fn calls(registry: &Registry, members: &[Expectation], understanding: &Understan
                     one.invalid.is_empty() && same_slots(schema(registry, &one.target), &said(one), slots)
                 })
             };
-            if same_targets && same_values() {
+            if same_targets && same_values() || answers(registry, intents, &wanted) {
                 Grade::Right
             } else if !asks {
                 Grade::Wrong
@@ -70,6 +70,18 @@ fn calls(registry: &Registry, members: &[Expectation], understanding: &Understan
         }
         Understanding::Unknown { .. } | Understanding::SmallTalk { .. } => Grade::NotUnderstood,
     }
+}
+
+/// Whether a generated question about the same records, with at least the same values, answers what a read-only tool was
+/// expected for: how many there are, instead of the list.
+fn answers(registry: &Registry, intents: &[Intent], wanted: &[(&str, &Map<String, Value>)]) -> bool {
+    let ([intent], [(name, slots)]) = (intents, wanted) else { return false };
+    let generated = registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated());
+    let said = said(intent);
+    generated
+        && !has_effect(registry, name)
+        && records_of(registry, name).iter().any(|of| records_of(registry, &intent.target).contains(of))
+        && slots.iter().all(|(slot, value)| said.get(slot) == Some(value))
 }
 
 fn ask(registry: &Registry, among: &[String], understanding: &Understanding) -> Grade {
