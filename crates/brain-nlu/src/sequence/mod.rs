@@ -57,7 +57,7 @@ const HELD_OUT: usize = 5;
 const MOST_FOR_CALIBRATION: usize = 600;
 /// With fewer examples, there is no calibration.
 const LEAST_FOR_CALIBRATION: usize = 20;
-/// Limits for the number of bits of a sparse weight's place, and tokens of examples per two places.
+/// The table of sparse weights has `2^BITS` places: about `PLACES_PER_TOKEN` for each token of the examples.
 const BITS: std::ops::RangeInclusive<u32> = 14..=21;
 const PLACES_PER_TOKEN: usize = 64;
 /// Longer utterances are not labelled.

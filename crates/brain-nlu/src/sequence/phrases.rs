@@ -31,7 +31,7 @@ impl SlotSpec {
         self.kind.is_text() || self.is_named()
     }
 
-    /// What the values of slots with the same name have in common, or not.
+    /// A coarse class of its values: slots of one name whose values are of different classes are different.
     fn group(&self) -> &'static str {
         match &self.kind {
             _ if self.is_named() => "name",
@@ -98,14 +98,14 @@ fn pieces(phrase: &str, slot: impl Fn(&str) -> Option<u16>) -> Vec<Piece> {
     let mut found: Vec<Piece> = Vec::new();
     // Phrases were parsed before: there is no error.
     let _ = walk(phrase, |piece| {
-        let mut mark = [0; 4];
+        let mut buffer = [0; 4];
         let words = match piece {
             Raw::Slot(name) => {
                 found.extend(slot(name).map(|slot| Piece::Value { slot, words: Vec::new() }));
                 return;
             }
             Raw::Word(word) => split(word),
-            Raw::Mark(mark_) => split(mark_.encode_utf8(&mut mark)),
+            Raw::Mark(mark) => split(mark.encode_utf8(&mut buffer)),
         };
         match found.last_mut() {
             Some(Piece::Words(before)) => before.extend(words),
