@@ -196,7 +196,7 @@ fn a_failed_undo_that_stops_the_others_is_detected() {
 
 #[test]
 fn a_child_run_that_goes_on_after_its_parent_was_stopped_is_detected() {
-    kernels_find(Bug::LateChild, 0, 200, "had a child run, but");
+    kernels_find(Bug::LateChild, 0, 300, "had a child run, but");
 }
 
 #[test]
