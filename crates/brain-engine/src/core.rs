@@ -27,8 +27,8 @@ pub use self::messages::{
     Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
 };
 use self::next::Next;
-pub(crate) use self::parent::CHILD_IN_DOUBT;
-pub use self::parent::{CHILD_FAILED, child_key, child_signal, last_child};
+pub use self::parent::{CHILD_FAILED, ChildStart, child_key, child_signal, last_child};
+pub(crate) use self::parent::{CHILD_IN_DOUBT, child_start, never_started};
 pub(crate) use self::park::move_unread;
 use crate::data::RunData;
 use crate::engine::EngineError;

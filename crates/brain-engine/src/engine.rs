@@ -639,8 +639,13 @@ impl Engine {
         let seen = letter.body.clone();
         let attempts = u32::try_from(letter.body["attempts"].as_u64().unwrap_or(1)).unwrap_or(1);
         let at = self.clock.now();
+        let expired = matches!(decision, LetterDecision::Expire);
         let (outcome, input) = match decision {
             LetterDecision::Retry => ("retried", Some((Input::Retry(job), None))),
+            // The run goes on, but that says nothing about the call.
+            LetterDecision::Resolve(None) if letter.body["happened"] == "maybe" && !job.undo => {
+                ("never_decided", Some((Input::Dismiss(job), None)))
+            }
             LetterDecision::Resolve(None) => ("resolved", Some((Input::Dismiss(job), None))),
             LetterDecision::Resolve(Some(data)) => {
                 let payload = json!({"result": {"success": true, "data": data, "summary": note}});
@@ -670,6 +675,9 @@ impl Engine {
         if outcome != "escalated" {
             letter.open = false;
             letter.body["resolution"] = json!({"outcome": outcome, "at": at, "by": by, "note": note});
+            if expired {
+                letter.body["resolution"]["by_time"] = json!(true);
+            }
         }
         let event = json!({"letter": id, "outcome": outcome, "by": by});
         let run = letter.run;

@@ -179,6 +179,12 @@ pub trait Host: Send + Sync + 'static {
         true
     }
 
+    /// Whether a call starts a child run, under the key of [`crate::child_key`]. Asked when the outcome of the call is
+    /// unknown and its run is being stopped.
+    fn starts(&self, _tool: &ToolRef, _args: &Value) -> Starts {
+        Starts::Nothing
+    }
+
     /// Records a job's success through the view, in the same commit.
     fn remember(&self, _: &ToolRef, _: &Value, _: &JobContext, _: &ToolResult, _: &mut RecordView<'_>) {}
 
@@ -186,6 +192,18 @@ pub trait Host: Send + Sync + 'static {
     fn describe(&self, call: &ValidatedCall) -> String {
         call.tool().def.name.clone()
     }
+}
+
+/// What a call starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Starts {
+    /// No run.
+    #[default]
+    Nothing,
+    /// A child run that its step waits for, and that is stopped with it.
+    Child,
+    /// A child run that nobody waits for.
+    Detached,
 }
 
 /// Everything outside the process. Separate from [`Host`], so that tests, scenarios and benchmarks can replace the

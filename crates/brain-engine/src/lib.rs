@@ -34,13 +34,13 @@ pub use actor::{Actor, replay};
 pub use turn::grow::blob_writes;
 pub use turn::job_key;
 
-pub use self::core::{CHILD_FAILED, child_key, child_signal, last_child};
+pub use self::core::{CHILD_FAILED, ChildStart, child_key, child_signal, last_child};
 pub use data::{Moved, RunData};
 pub use driver::Driver;
 pub use engine::{Engine, EngineConfig, EngineError, LetterDecision};
 pub use flow::{FlowConfig, InUse, Limits, Share, TenantLimits, Uses};
 pub use happening::{Happening, Observer, Slow, What};
-pub use host::{Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView};
+pub use host::{Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Outside, RunView, Starts};
 pub use hub::RunNews;
 pub use input::{ActorBounds, Budget, PlaybookInput, RunInput, Work};
 pub use log::{NewEvent, PipeEvent};

@@ -9,7 +9,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
 use brain_core::{Clock, Failure, Millis, NodeId, RunId, Timestamp, planted};
-use brain_store::{Scope, Store};
+use brain_store::{Scope, Store, StoreError};
 use brain_vm::{GRACE, MAX_DELAY};
 
 use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, Load, StepOutput};
@@ -174,10 +174,15 @@ impl<T: Tasks> Performer<T> {
             hub.commit_began();
             let began = Instant::now();
             let told = move |result: brain_store::CommitResult| {
-                hub.observers.commit(began.elapsed(), result.is_ok());
-                hub.wrote(result.is_ok());
+                // Rows that another session has locked say nothing about the store. Nothing was written.
+                let locked = matches!(result, Err(StoreError::Locked(_)));
+                let failed = result.is_err() && !locked;
+                hub.observers.commit(began.elapsed(), !failed);
+                if !locked {
+                    hub.wrote(!failed);
+                }
                 // A failed commit may have been written, or may still be.
-                if result.is_ok() {
+                if !failed {
                     hub.commit_over();
                 }
                 tell_committed(&send, numbers, result);

@@ -4,6 +4,8 @@
 use brain_core::{JobKey, RecordId, RunId};
 use brain_store::{ApprovalRow, DeadLetterRow, Page, RecordFilter, RecordRow, Scope, SignalRow, Store, StoreError};
 
+use crate::core::{ChildStart, child_start};
+
 /// Maximum number of missed reads of one turn before it reads in place.
 const MAX_MISSES: usize = 64;
 
@@ -22,6 +24,8 @@ pub enum Read {
     Letter(JobKey),
     /// The approvals of the run.
     Approvals,
+    /// Whether a job has started its child run, and whether it waits for that run.
+    Child(JobKey, bool),
 }
 
 /// The answer to a read.
@@ -39,6 +43,8 @@ pub enum Found {
     Letter(Option<DeadLetterRow>),
     /// For [`Read::Approvals`].
     Approvals(Vec<ApprovalRow>),
+    /// For [`Read::Child`].
+    Child(ChildStart),
 }
 
 /// Reads and their answers.
@@ -54,6 +60,9 @@ impl Read {
             Self::Signals => Found::Signals(run.map_or(Ok(Vec::new()), |run| store.signals(scope, run))?),
             Self::Letter(id) => Found::Letter(store.letter(scope, *id)?),
             Self::Approvals => Found::Approvals(run.map_or(Ok(Vec::new()), |run| store.approvals_of(scope, run))?),
+            Self::Child(job, waits) => {
+                Found::Child(run.map_or(Ok(ChildStart::Never), |run| child_start(store, scope, run, *job, *waits))?)
+            }
         })
     }
 }
@@ -165,6 +174,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn approvals(&mut self) -> Result<Vec<ApprovalRow>, StoreError> {
         self.read(Read::Approvals, |found| match found {
             Found::Approvals(rows) => Some(rows),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn child(&mut self, job: JobKey, waits: bool) -> Result<ChildStart, StoreError> {
+        self.read(Read::Child(job, waits), |found| match found {
+            Found::Child(start) => Some(start),
             _ => None,
         })
     }

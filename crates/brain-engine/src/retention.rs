@@ -320,12 +320,14 @@ fn erased_payload(payload: &Value) -> Value {
     left
 }
 
-/// Erases a body except for these fields; notes inside them are erased too.
+/// Erases a body except for these fields; people's notes inside them are erased too.
 fn erased_body(body: &Value, stay: &[&str]) -> Value {
     let Some(fields) = body.as_object() else { return erased(body) };
     let left = fields.iter().map(|(name, value)| {
         let mut value = if stay.contains(&name.as_str()) { value.clone() } else { erased(value) };
-        if let Some(note) = value.get_mut("note") {
+        // The note of a letter that expired is the machine's own.
+        let own = value.get("by_time").is_some();
+        if let Some(note) = value.get_mut("note").filter(|_| !own) {
             *note = erased(note);
         }
         (name.clone(), value)
@@ -409,6 +411,9 @@ mod tests {
         let left = erased_body(&body, &LETTER);
         assert_eq!((&left["step"], &left["resolution"]["by"]), (&json!("s1"), &json!("ann")));
         assert!(!left.to_string().contains("Bob") && left["history"]["erased"].is_string(), "{left}");
+        let note = "Nobody decided within 7d.";
+        let body = json!({"resolution": {"by": "brain", "by_time": true, "note": note}});
+        assert_eq!(erased_body(&body, &LETTER)["resolution"]["note"], note, "the machine's own words stay");
         let body = json!({"decided_by": "ann", "note": "for Bob", "asks": ["Write to Bob"]});
         let left = erased_body(&body, &APPROVAL);
         assert!(!left.to_string().contains("Bob") && left["decided_by"] == "ann", "{left}");

@@ -1,6 +1,7 @@
 //! One turn of one run: inputs in, events and writes out. Nothing leaves the turn before its commit is durable.
 
 mod charges;
+mod children;
 mod dead_letters;
 pub(crate) mod grow;
 mod signals;
@@ -112,9 +113,8 @@ impl Turn<'_> {
     }
 
     /// Folds events; the payload belongs to the first.
-    fn fold(&mut self, events: Vec<Event>, mut payload: Option<Value>) {
-        for event in events {
-            let payload = payload.take();
+    fn fold(&mut self, events: Vec<Event>, payload: Option<Value>) {
+        for (event, payload) in self.with_children_found(events, payload) {
             self.follow_letters(&event);
             self.follow_offers(&event);
             self.follow_approvals(&event);
@@ -123,6 +123,7 @@ impl Turn<'_> {
             self.release_charges(&event);
             self.state.apply(self.code, &event);
             self.data.apply(self.code, self.state, &event, payload.as_ref(), self.now);
+            self.stop_late_child(&event);
             self.link_artifacts(&event, payload.as_ref());
             if let Event::JobChecking { job, attempt, .. } = &event {
                 self.request_check(*job, *attempt);

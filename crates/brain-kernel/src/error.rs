@@ -87,6 +87,7 @@ impl From<EngineError> for KernelError {
             | EngineError::InDoubt(..)
             | EngineError::Moved
             | EngineError::Parked(_)
+            | EngineError::Unreadable(..)
             | EngineError::UnderWay(..) => Self::Conflict(error.to_string()),
             EngineError::Refused(..) => Self::Refused(error.to_string()),
             EngineError::Busy => Self::Busy,

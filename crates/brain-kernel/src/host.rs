@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use brain_core::{Digest, Failure};
 use brain_engine::{
-    Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
+    Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView, Starts,
 };
 use brain_lang::feel::Value as FeelValue;
 use brain_lang::plan::{Args, PlanStep, ToolRef};
@@ -277,6 +277,10 @@ impl Host for KernelHost {
         // A playbook changes nothing itself; its steps do.
         self.tool(reference)
             .map_or(true, |tool| tool.def.effect != Effect::Read && !matches!(tool.def.behavior, Behavior::Playbook(_)))
+    }
+
+    fn starts(&self, reference: &ToolRef, args: &Value) -> Starts {
+        self.tool(reference).map_or(Starts::Nothing, |tool| children::starts(&tool.def.behavior, args))
     }
 
     fn remember(

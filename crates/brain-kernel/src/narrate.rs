@@ -137,7 +137,8 @@ impl Problem {
 pub struct Report {
     /// The run.
     pub run: RunId,
-    /// Whether nothing has failed so far.
+    /// Whether it succeeded: `false` for a run that has started and not ended. A plan that waits for approval is as good as
+    /// it gets.
     pub ok: bool,
     /// Its status in the life of a run.
     pub status: RunStatus,
@@ -422,22 +423,39 @@ fn api_status(receipt: &Receipt) -> Option<u16> {
 
 /// Describes the outcome of execution.
 fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, state: &RunState, list: &[Receipt]) {
-    let (Some(_), Some(machine)) = (&state.code, &state.state) else { return };
+    let (Some(code), Some(machine)) = (&state.code, &state.state) else { return };
     let done: Vec<&Receipt> =
         list.iter().filter(|one| one.status == ReceiptStatus::Succeeded && !one.job.undo).collect();
     let mut message = Message::default();
+    let refused = !report.errors.is_empty();
     if machine.rolled_back {
         let total = report.planned.len().max(machine.planned as usize);
         message.say(format!("Nothing was done: one of {total} tool calls failed, so none of them was kept."));
     } else {
         message.lines(done.iter().filter_map(|receipt| receipt.result["summary"].as_str()));
         message.counts(machine);
-        let items = failed_items(machine, list);
-        if items > 0 {
-            let plural = if items == 1 { "" } else { "s" };
-            let text = format!("{items} item{plural} of a list failed.");
+        let (items, steps): (Vec<&Receipt>, Vec<&Receipt>) = went_on_after(machine, list)
+            .into_iter()
+            .partition(|one| machine.step(code, one.job.at()).foreach.is_some());
+        if !items.is_empty() {
+            let plural = if items.len() == 1 { "" } else { "s" };
+            let text = format!("{} item{plural} of a list failed.", items.len());
             message.say(text.clone());
             report.errors.push(Problem::new("items_failed", text));
+        }
+        for step in steps {
+            let text = format!("`{}` (step {}) failed and was skipped.", step.tool, step.step);
+            message.say(text.clone());
+            report.errors.push(Problem { tool: Some(step.tool.clone()), ..Problem::new("step_skipped", text) });
+        }
+    }
+    // What an undo leaves is named with the rest of what it leaves.
+    let undoes = machine.scope(0).took_back || state.row.request.get("undo_of").is_some();
+    if !undoes || !machine.is_ended() {
+        for receipt in doubts(machine, list) {
+            let text = format!("It is unknown whether `{}` (step {}) happened.", receipt.tool, receipt.step);
+            message.say(text.clone());
+            report.errors.push(Problem { tool: Some(receipt.tool.clone()), ..Problem::new("in_doubt", text) });
         }
     }
     report.next_actions.clear();
@@ -472,11 +490,8 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
                 End::Cancelled => Failure::business("cancelled", "The run was cancelled."),
                 _ => Failure::business("failed", "The run failed."),
             });
-            if report.errors.is_empty() {
-                let failing = list.iter().rev().find(|one| one.failure.as_ref() == Some(&failure));
-                let mut problem = Problem::new(&failure.code, failure.message.clone());
-                problem.tool = failing.map(|receipt| receipt.tool.clone());
-                report.errors.push(problem);
+            if !refused {
+                report.errors.insert(0, failed(&failure, list));
             }
             message.say(failure.message);
             let undone = match (end, stays.is_empty()) {
@@ -489,6 +504,10 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
             report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
         }
         phase => {
+            report.ok = false;
+            if let Some(failure) = machine.failure() {
+                report.errors.insert(0, failed(failure, list));
+            }
             match phase {
                 Phase::Stopping(_) => message.say("The run is stopping: no new steps start."),
                 Phase::Compensating => message.say("The run is stopping: finished steps are being undone."),
@@ -500,17 +519,38 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     report.message = message.finish(machine);
 }
 
-/// How many list items failed although their step continued: those whose last attempt failed.
-fn failed_items(machine: &brain_vm::State, list: &[Receipt]) -> usize {
+/// A failure of a run as a problem, with the tool that failed.
+fn failed(failure: &Failure, list: &[Receipt]) -> Problem {
+    let failing = list.iter().rev().find(|one| one.failure.as_ref() == Some(failure));
+    Problem {
+        tool: failing.map(|receipt| receipt.tool.clone()),
+        ..Problem::new(&failure.code, failure.message.clone())
+    }
+}
+
+/// The last receipt of each job, undos left out.
+fn last_receipts(list: &[Receipt]) -> impl Iterator<Item = &Receipt> {
     let mut last: BTreeMap<JobId, &Receipt> = BTreeMap::new();
     for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
         last.insert(receipt.job, receipt);
     }
-    let failed = |receipt: &&&Receipt| {
+    last.into_values()
+}
+
+/// The jobs whose last attempt failed although their step counts as done: items of a list, or steps that a person skipped.
+fn went_on_after<'l>(machine: &brain_vm::State, list: &'l [Receipt]) -> Vec<&'l Receipt> {
+    let failed = |receipt: &&Receipt| {
         matches!(receipt.status, ReceiptStatus::Failed | ReceiptStatus::DoneBadly) && receipt.retry_at.is_none()
     };
-    let went_on = |receipt: &&&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
-    last.values().filter(failed).filter(went_on).count()
+    let went_on = |receipt: &&Receipt| *machine.step_state(receipt.job.at()) == StepState::Done;
+    last_receipts(list).filter(failed).filter(went_on).collect()
+}
+
+/// The calls that may have happened and that the run no longer waits for: a person skipped the step, nobody decided in
+/// time, or the run has ended.
+pub(crate) fn doubts<'l>(machine: &brain_vm::State, list: &'l [Receipt]) -> Vec<&'l Receipt> {
+    let settled = |job: &JobId| machine.jobs.contains_key(job) || machine.done.contains(job) || machine.rolled_back;
+    last_receipts(list).filter(|one| one.status == ReceiptStatus::InDoubt && !settled(&one.job)).collect()
 }
 
 /// Describes an open run: what it waits for.
@@ -524,7 +564,6 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
         let why = last.and_then(|receipt| receipt.failure.as_ref()).map_or("", |failure| failure.message.as_str());
         match &job.status {
             JobStatus::Stuck { happened } => {
-                report.ok = false;
                 let key = job_key(code, machine, state.row.id, state.data.started, *id);
                 report.waits_for.push(format!("a person to decide about `{tool}`"));
                 let attempts =

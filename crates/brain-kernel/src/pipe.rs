@@ -164,6 +164,8 @@ impl Kernel {
             None => self.report(&request.scope, begun.run)?,
         };
         let open = !report.status.is_over();
+        // Accepting it succeeded, unless it has already failed.
+        report.ok |= request.mode == Mode::Enqueue && open && report.errors.is_empty();
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;

@@ -124,3 +124,34 @@ fn definitions(registry: &Registry) -> BTreeMap<String, Definition<'_>> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use brain_registry::{PackSource, Registry};
+
+    use super::difference;
+
+    fn registry(playbooks: &[&str]) -> Registry {
+        let tool = "domain: t\ntools:\n  do: {title: Do, input: {n: string}, behavior: {expr: \"= {}\"}}\n";
+        let mut files = vec![
+            ("pack.yaml".to_owned(), "name: t\nversion: 1.0.0\n".to_owned()),
+            ("tools/t.yaml".to_owned(), tool.to_owned()),
+        ];
+        for name in playbooks {
+            let text = format!(
+                "playbook: t.{name}\ntitle: {name}\nslots: {{n: string}}\nsteps:\n  - {{id: s, tool: t.do, args: {{n: \"= slots.n\"}}}}\n"
+            );
+            files.push((format!("playbooks/{name}.yaml"), text));
+        }
+        match brain_registry::load_sources(vec![PackSource::new("t", files)]) {
+            Ok(loaded) => loaded.registry,
+            Err(report) => panic!("{}", report.render(false)),
+        }
+    }
+
+    #[test]
+    fn an_added_playbook_is_named_beside_others_of_its_domain() {
+        let done = difference(&registry(&["one"]), &registry(&["one", "two"]), 0);
+        assert_eq!((done.changed, done.removed), (vec!["t.two".to_owned()], Vec::new()));
+    }
+}

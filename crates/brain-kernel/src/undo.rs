@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::error::KernelError;
 use crate::intake::{Actor, Limits, Mode, Parent, Request};
 use crate::kernel::Kernel;
-use crate::narrate::{Problem, Report};
+use crate::narrate::{Problem, Report, doubts};
 
 /// Maximum number of runs searched for the one that changed a record.
 const LOOKED_AT: usize = 100;
@@ -242,8 +242,8 @@ impl Kernel {
         let mut problems = Vec::new();
         let mut gone = BTreeSet::new();
         // What may have happened is the last thing that the run did.
-        let in_doubt = machine.left.keys().rev().filter(|job| !job.undo && !done.contains_key(job));
-        let in_doubt = in_doubt.filter_map(|job| Some((job, list.iter().rfind(|receipt| receipt.job == *job)?)));
+        let in_doubt = doubts(machine, &list).into_iter().rev().map(|receipt| (&receipt.job, receipt));
+        let in_doubt = in_doubt.filter(|(job, _)| !done.contains_key(job));
         let finished = machine.done.iter().rev().filter(|job| !machine.undone.contains(job));
         let finished = finished.filter_map(|job| Some((job, *done.get(job)?)));
         for (job, receipt) in in_doubt.chain(finished) {
@@ -390,10 +390,12 @@ impl Kernel {
             return self.undo_of_child(scope, receipt, plan);
         }
         if !receipt.happened() {
-            let message = format!(
-                "`{name}` (step {}) may have happened and is not undone: decide about its dead letter, then undo run {} again.",
-                receipt.step, state.row.id
-            );
+            let open = self.store().letter(scope, receipt.key).ok().flatten().is_some_and(|letter| letter.open);
+            let then = match open {
+                true => format!("decide about its dead letter, then undo run {} again.", state.row.id),
+                false => "nobody decided whether it did. Look into the other system.".to_owned(),
+            };
+            let message = format!("`{name}` (step {}) may have happened and is not undone: {then}", receipt.step);
             return Err(Problem::new("cannot_be_undone", message));
         }
         let Some(undo) = undo else {

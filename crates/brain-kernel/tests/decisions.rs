@@ -330,7 +330,7 @@ async fn forged_callbacks_neither_fill_a_log_nor_load_it() {
     // An unreadable log is not loaded for a forged callback.
     common::spoil(world.store.as_ref(), report.run);
     assert!(matches!(send("guess").await, Err(KernelError::NotAllowed(_))));
-    assert!(matches!(send("s3cret").await, Err(KernelError::Internal(_))), "and only then");
+    assert!(matches!(send("s3cret").await, Err(KernelError::Conflict(_))), "and only then");
 }
 
 #[tokio::test(flavor = "multi_thread")]

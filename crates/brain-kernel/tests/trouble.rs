@@ -146,3 +146,29 @@ async fn a_large_context_can_be_approved() {
         assert_eq!((report.status.as_str(), &report.receipts[0].result["length"]), ("completed", &json!(size)));
     }
 }
+
+/// Counts commits that failed.
+#[derive(Default)]
+struct Failed(std::sync::atomic::AtomicUsize);
+
+impl brain_engine::Observer for Failed {
+    fn commit(&self, _: Duration, written: bool) {
+        self.0.fetch_add(usize::from(!written), std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_row_does_not_mean_that_the_store_cannot_write() {
+    let store = Arc::new(MemoryStore::new());
+    let locking =
+        Forgetful::locking(store.clone(), |member| member.writes.iter().any(|write| matches!(write, Write::NewRun(_))));
+    let kernel = start_on(locking);
+    let failed = Arc::new(Failed::default());
+    kernel.engine().observe(failed.clone());
+    let calls = vec![("t.add".to_owned(), json!({"note": "x"}))];
+    let request = Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) };
+    let refused = kernel.handle(&request).await.unwrap_err();
+    assert!(matches!(refused, brain_kernel::KernelError::Store(brain_store::StoreError::Locked(_))), "{refused:?}");
+    assert!(kernel.engine().can_write(), "other rows can be written");
+    assert_eq!(failed.0.load(std::sync::atomic::Ordering::SeqCst), 0, "it is no failure of the store");
+}

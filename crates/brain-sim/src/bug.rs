@@ -76,11 +76,13 @@ pub enum Bug {
     ChildKept,
     /// A step of a planned undo that fails stops the others.
     UndoStops,
+    /// A child run whose start is reported after its step was stopped goes on.
+    LateChild,
 }
 
 impl Bug {
     /// All bugs.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::NoFences,
         Self::LostWrite,
         Self::FalseWord,
@@ -117,6 +119,7 @@ impl Bug {
         Self::MovedReceipts,
         Self::ChildKept,
         Self::UndoStops,
+        Self::LateChild,
     ];
 
     /// Its name on the command line, and at its hook.
@@ -158,6 +161,7 @@ impl Bug {
             Self::MovedReceipts => "moved-receipts",
             Self::ChildKept => "child-kept",
             Self::UndoStops => "undo-stops",
+            Self::LateChild => "late-child",
         }
     }
 
@@ -179,6 +183,7 @@ impl Bug {
                 | Self::NoHardStop
                 | Self::MovedReceipts
                 | Self::UndoStops
+                | Self::LateChild
         )
     }
 }

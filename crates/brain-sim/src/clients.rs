@@ -193,6 +193,12 @@ impl World {
             Err(EngineError::KeyTaken(key)) => {
                 self.listing.note("client", |_| format!("{name} was accepted before"));
                 match self.disk.base.by_key(&client.scope, &key) {
+                    // The parent took it when it stopped.
+                    Ok(Some((run, _))) if client.parent.is_some_and(|(parent, _)| parent == run) => {
+                        let refused = Failure::business("child_refused", "The parent has stopped.").settled();
+                        client.tell(JobOutcome::Failed(refused));
+                        client.gave_up = true;
+                    }
                     Ok(Some((run, _))) => client.is_accepted(run),
                     _ => self.problems.push(format!("{name}: its key is taken, but no run has it")),
                 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use brain_core::{Digest, Failure, JobKey, Millis, RecordId, RunId};
-use brain_engine::{Growth, Host, JobContext, Limits, RecordView, RunView};
+use brain_engine::{Growth, Host, JobContext, Limits, RecordView, RunView, Starts};
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{PackSource, Tool, ToolResult, ValidatedCall};
 use brain_store::{RecordRow, Scope, StoreError, Write};
@@ -189,6 +189,10 @@ impl Host for SimHost {
             records.get("counter", counter).map_err(store_failed)?;
         }
         Ok(())
+    }
+
+    fn starts(&self, tool: &ToolRef, _: &Value) -> Starts {
+        if tool.name == "t.child" { Starts::Child } else { Starts::Nothing }
     }
 
     fn limits(&self, tool: &ToolRef) -> Limits {

@@ -195,6 +195,11 @@ fn a_failed_undo_that_stops_the_others_is_detected() {
 }
 
 #[test]
+fn a_child_run_that_goes_on_after_its_parent_was_stopped_is_detected() {
+    kernels_find(Bug::LateChild, 0, 300, "had a child run, but");
+}
+
+#[test]
 fn receipts_lost_in_a_migration_are_detected() {
     kernels_find(Bug::MovedReceipts, 0, 300, "was migrated and lost its receipt");
 }

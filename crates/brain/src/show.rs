@@ -239,7 +239,9 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
             outln!();
         }
     }
-    let style = if response.ok { Style::new() } else { RED };
+    // A run that goes on is not ok yet, but nothing is wrong with it.
+    let fine = response.ok || (response.errors.is_empty() && !response.status.is_over());
+    let style = if fine { Style::new() } else { RED };
     for (number, line) in response.assistant_message.lines().enumerate() {
         if number == 0 { outln!("{style}{line}{style:#}") } else { outln!("{line}") }
     }

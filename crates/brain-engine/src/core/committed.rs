@@ -151,7 +151,12 @@ impl Core {
             live.at_cap.insert(account.clone());
         }
         let answer = match conflict {
-            Conflict::Precondition(Precondition::KeyFree(key)) => Some(EngineError::KeyTaken(key.clone())),
+            // A turn may require that a child run was not started under this key.
+            Conflict::Precondition(Precondition::KeyFree(key))
+                if in_flight.work.iter().any(|item| matches!(item.work, Work::Start(_))) =>
+            {
+                Some(EngineError::KeyTaken(key.clone()))
+            }
             Conflict::Precondition(Precondition::RunAbsent(_)) => Some(EngineError::RunExists(run)),
             Conflict::Precondition(Precondition::ApprovalPending(_)) => Some(EngineError::AlreadyDecided),
             Conflict::Precondition(Precondition::LetterOpen(_)) => Some(EngineError::AlreadyDecided),

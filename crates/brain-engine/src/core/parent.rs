@@ -1,6 +1,6 @@
 //! Reports the end of a child run to its parent.
 
-use brain_core::{Failure, JobKey, RunId, Timestamp};
+use brain_core::{Digest, Failure, JobKey, RunId, Timestamp};
 use brain_lang::plan::{Args, PlanStep};
 use brain_registry::ToolResult;
 use brain_store::{Runs, Scope, SignalRow, Store, StoreError};
@@ -117,7 +117,8 @@ fn left_something(live: &Live, state: &State, host: &dyn Host) -> bool {
 fn children_of(store: &dyn Runs, scope: &Scope, job: JobKey) -> Result<Vec<RunId>, StoreError> {
     let mut all = Vec::new();
     for round in 1..=MAX_CHILDREN {
-        let Some((child, _)) = store.by_key(scope, &key_of(job, round))? else { break };
+        let found = store.by_key(scope, &key_of(job, round))?;
+        let Some((child, _)) = found.filter(|(_, digest)| *digest != never_started()) else { break };
         all.push(child);
     }
     Ok(all)
@@ -143,13 +144,55 @@ pub fn child_signal(child: RunId) -> String {
 pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -> Result<String, StoreError> {
     let mut key = key_of(job, 1);
     for round in 2..=MAX_CHILDREN {
-        let Some((child, _)) = store.by_key(scope, &key)? else { break };
-        let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
-        // The end of the child is in the parent's inbox until the parent has processed it.
-        if !over || store.signals(scope, parent)?.iter().any(|signal| signal.id == child_signal(child)) {
+        let Some((child, digest)) = store.by_key(scope, &key)? else { break };
+        if digest == never_started() || is_awaited(store, scope, parent, child)? {
             break;
         }
         key = key_of(job, round);
     }
     Ok(key)
+}
+
+/// Whether a parent has not processed the end of its child: it is in the inbox until then.
+fn is_awaited(store: &dyn Store, scope: &Scope, parent: RunId, child: RunId) -> Result<bool, StoreError> {
+    let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
+    Ok(!over || store.signals(scope, parent)?.iter().any(|signal| signal.id == child_signal(child)))
+}
+
+/// Whether the call of a job that was to start a child run has started it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChildStart {
+    /// It has.
+    Run(RunId),
+    /// It has not. As long as nobody takes this key, it still may.
+    Free(String),
+    /// It never will: its key was taken for nothing.
+    Never,
+}
+
+/// Whether the latest call of a job has started its child run; `waits` says whether the job waits for the end of that run.
+pub(crate) fn child_start(
+    store: &dyn Store,
+    scope: &Scope,
+    parent: RunId,
+    job: JobKey,
+    waits: bool,
+) -> Result<ChildStart, StoreError> {
+    let mut last = None;
+    for round in 1..=MAX_CHILDREN {
+        let key = key_of(job, round);
+        match store.by_key(scope, &key)? {
+            Some((_, digest)) if digest == never_started() => return Ok(ChildStart::Never),
+            Some((child, _)) if waits && is_awaited(store, scope, parent, child)? => return Ok(ChildStart::Run(child)),
+            Some((child, _)) => last = Some(child),
+            None => return Ok(last.filter(|_| !waits).map_or(ChildStart::Free(key), ChildStart::Run)),
+        }
+    }
+    Ok(ChildStart::Never)
+}
+
+/// The digest under which a parent that is being stopped takes the key of a child run that was not started, so that a late
+/// start is refused.
+pub(crate) fn never_started() -> Digest {
+    Digest::of(b"a child run that was never started")
 }

@@ -8,7 +8,7 @@ use brain_lang::plan::{OnFailure, Place};
 use brain_registry::ValidatedCall;
 use brain_registry::model::Consent;
 use brain_store::blob::offload;
-use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, SignalRow, Write};
+use brain_store::{ApprovalRow, DeadLetterRow, OfferRow, Write};
 use brain_vm::{Event, Happened, Input, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
@@ -183,28 +183,6 @@ impl Turn<'_> {
 
     fn is(&self, job: JobId, fits: impl Fn(&JobStatus) -> bool) -> bool {
         self.state.jobs.get(&job).is_some_and(|job| fits(&job.status))
-    }
-
-    /// Cancels the child runs of what stops, in the same commit.
-    pub(super) fn stop_children(&mut self, event: &Event) {
-        if !matches!(event, Event::ScopeStopped { .. } | Event::JobStuck { .. }) {
-            return;
-        }
-        let mut children = self.jobs_that(|status| matches!(status, JobStatus::Delegated { child: true, .. }));
-        match event {
-            Event::ScopeStopped { scope, .. } => children.retain(|job| self.state.contains(*scope, job.scope)),
-            // The child is no longer awaited, unless its own answer caused this event: then it has ended.
-            Event::JobStuck { job, .. } => children.retain(|child| child == job && self.answered != Some(*job)),
-            _ => return,
-        }
-        for job in children {
-            let child = self.data.pending.get(&job).and_then(|it| it["delegate"]["child_run"].as_str()?.parse().ok());
-            let Some(child) = child else { continue };
-            let id = format!("cancel {}", self.key(job));
-            let body = json!({"cancel": {"run": self.run}});
-            self.writes.push(Write::Signal(SignalRow { run: child, id, at: self.now, body }));
-            self.signalled.push(child);
-        }
     }
 
     pub(super) fn jobs_that(&self, fits: impl Fn(&JobStatus) -> bool) -> Vec<JobId> {

@@ -24,7 +24,7 @@ pub fn blob_writes(large: Vec<Offloaded>, at: Timestamp) -> impl Iterator<Item =
 }
 
 /// The payload of a result event. The arguments are moved, because copying JSON is the main cost of deciding.
-fn payload(args: Option<Value>, result: &ToolResult) -> Value {
+pub(super) fn payload(args: Option<Value>, result: &ToolResult) -> Value {
     let mut fields = serde_json::Map::new();
     if let Some(args) = args {
         fields.insert("args".into(), args);

@@ -10,7 +10,7 @@ use brain_core::{
 use brain_engine::core::Submission;
 use brain_engine::{
     CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, NewEvent, Outside, PipeEvent, RecordView,
-    RunInput, RunView, Work,
+    RunInput, RunView, Starts, Work,
 };
 use brain_lang::binding::Binding;
 use brain_lang::plan::{
@@ -70,6 +70,8 @@ pub struct TestHost {
     pub sequel: Box<dyn Fn(&JobContext) -> Sequel + Send + Sync>,
     /// The limits of the tool.
     pub limits: Limits,
+    /// What the calls of steps named `spawn` start.
+    pub starts: Starts,
 }
 
 /// What a successful result leads to.
@@ -107,6 +109,7 @@ impl TestHost {
             inline_fails: Box::new(|_| false),
             sequel: Box::new(|_| Sequel::Nothing),
             limits: Limits::default(),
+            starts: Starts::Nothing,
         }
     }
 }
@@ -164,6 +167,11 @@ impl Host for TestHost {
 
     fn limits(&self, _: &ToolRef) -> Limits {
         self.limits
+    }
+
+    fn starts(&self, _: &ToolRef, args: &Value) -> Starts {
+        let spawns = args["text"].as_str().is_some_and(|text| text.starts_with("spawn "));
+        if spawns { self.starts } else { Starts::Nothing }
     }
 
     fn admit(&self, _: &ValidatedCall, _: &JobContext, _: &mut RecordView<'_>) -> Result<(), Failure> {

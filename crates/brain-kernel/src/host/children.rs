@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::sync::PoisonError;
 
 use brain_core::{Failure, FailureClass};
-use brain_engine::{ActorBounds, Budget, HostFuture, JobContext, JobOutcome, child_key};
+use brain_engine::{ActorBounds, Budget, HostFuture, JobContext, JobOutcome, Starts, child_key};
 use brain_registry::model::Behavior;
 use brain_registry::{SPAWN_CHILD_RUN, ToolResult, UNDO_CHILD_RUN, ValidatedCall};
 use brain_store::RunRow;
@@ -30,7 +30,25 @@ pub(super) fn is_undo(call: &ValidatedCall) -> bool {
 }
 
 fn is_native(call: &ValidatedCall, function: &str) -> bool {
-    matches!(&call.tool().def.behavior, Behavior::Native(native) if native.function == function)
+    is_function(&call.tool().def.behavior, function)
+}
+
+fn is_function(behavior: &Behavior, function: &str) -> bool {
+    matches!(behavior, Behavior::Native(native) if native.function == function)
+}
+
+/// What a call with these arguments starts.
+pub(super) fn starts(behavior: &Behavior, args: &Value) -> Starts {
+    match is_function(behavior, SPAWN_CHILD_RUN) {
+        true if waits(args) => Starts::Child,
+        true => Starts::Detached,
+        false => Starts::Nothing,
+    }
+}
+
+/// Whether the step waits for the child run.
+fn waits(args: &Value) -> bool {
+    args["wait"].as_bool() != Some(false)
 }
 
 /// The depth of a child of this run; a failure if it may have none.
@@ -82,7 +100,7 @@ impl KernelHost {
                 Ok(depth) => depth,
                 Err(failure) => return JobOutcome::Failed(failure),
             };
-            let waits = args["wait"].as_bool() != Some(false);
+            let waits = waits(&args);
             // The budget of the whole family; a run without a budget is the root of a new one.
             let kept = &parent.request;
             let inherited = kept.get("budget").and_then(|budget| Budget::deserialize(budget).ok());

@@ -7,6 +7,8 @@ use brain_registry::{Registry, SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 use brain_vm::{JobId, Opener, State, StepId};
 use serde_json::Value;
 
+use super::ended;
+
 /// What an ended run was to undo and did not: a sentence each. Empty for a run that was not to undo anything.
 pub(super) fn what_stays(registry: &Registry, state: &RunState, list: &[Receipt]) -> Vec<String> {
     let Some(machine) = &state.state else { return Vec::new() };
@@ -44,13 +46,18 @@ fn of_compensation(registry: &Registry, machine: &State, list: &[Receipt]) -> Ve
                 def.and_then(|def| def.no_undo.as_deref()).unwrap_or("Its pack declares no undo.").to_owned()
             }
         };
+        let why = ended(why);
         let child = receipt.result["data"]["run_id"].as_str().filter(|_| receipt.tool == SPAWN_CHILD_RUN);
         let changed = child.map_or_else(|| in_words(&records_of(receipt)), |run| format!(" (run {run})"));
         Some(format!("`{}` of step {}{changed} was not undone. {why}", receipt.tool, receipt.step))
     };
     let opened_by_undo = |id| matches!(machine.scope(id).opener, Opener::Job(job) if job.undo);
     let forward = |receipt: &&Receipt| !machine.outward(receipt.job.scope).any(opened_by_undo);
-    list.iter().filter(stays).filter(forward).filter_map(sentence).collect()
+    let doubtful = super::doubts(machine, list)
+        .into_iter()
+        .filter(forward)
+        .map(|receipt| format!("`{}` of step {} may have happened and was not undone.", receipt.tool, receipt.step));
+    list.iter().filter(stays).filter(forward).filter_map(sentence).chain(doubtful).collect()
 }
 
 /// The steps of another run that this run was to undo and did not.
@@ -70,10 +77,10 @@ fn of_undo(undo: &Value, state: &RunState, machine: &State, list: &[Receipt]) ->
             Some(why) => format!("`{}` failed: {why}", step.tool.name),
             None => format!("`{}` was not done.", step.tool.name),
         };
-        (!done).then(|| format!("{tool}(step {at}) of run {of}{changed} is not undone: {why}"))
+        (!done).then(|| ended(format!("{tool}(step {at}) of run {of}{changed} is not undone: {why}")))
     });
     let told = ["stays", "failed"].into_iter().filter_map(|name| undo[name].as_array()).flatten();
-    open.chain(told.filter_map(|sentence| sentence.as_str().map(str::to_owned))).collect()
+    open.chain(told.filter_map(|sentence| sentence.as_str().map(|text| ended(text.to_owned())))).collect()
 }
 
 /// Why the last attempt of a job failed.

@@ -9,23 +9,32 @@ use brain_core::{
 use brain_store::*;
 use serde_json::Value;
 
-type Which = Box<dyn Fn(&Member) -> bool + Send>;
+type Which = Box<dyn Fn(&Member) -> bool + Send + Sync>;
 
 /// Delegates to a store, except that the answer to one commit is lost.
 pub(crate) struct Forgetful {
     base: Arc<dyn Store>,
     loses: Mutex<Option<Which>>,
+    locks: Option<Which>,
 }
 
 impl Forgetful {
     /// Loses the answer to the first commit with such a member.
-    pub(crate) fn new(base: Arc<dyn Store>, to: impl Fn(&Member) -> bool + Send + 'static) -> Arc<Self> {
-        Arc::new(Self { base, loses: Mutex::new(Some(Box::new(to))) })
+    pub(crate) fn new(base: Arc<dyn Store>, to: impl Fn(&Member) -> bool + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { base, loses: Mutex::new(Some(Box::new(to))), locks: None })
+    }
+
+    /// Writes no commit with such a member, because another session has locked its rows.
+    pub(crate) fn locking(base: Arc<dyn Store>, what: impl Fn(&Member) -> bool + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { base, loses: Mutex::new(None), locks: Some(Box::new(what)) })
     }
 }
 
 impl Commit for Forgetful {
     fn commit(&self, members: Vec<Member>, done: CommitDone) {
+        if self.locks.as_ref().is_some_and(|locks| members.iter().any(locks)) {
+            return done(Err(StoreError::Locked("another session holds a row".into())));
+        }
         let lost = self.loses.lock().unwrap().take_if(|to| members.iter().any(to)).is_some();
         let answer = move |result| if lost { Err(StoreError::Failed("the answer was lost".into())) } else { result };
         self.base.commit(members, Box::new(move |result| done(answer(result))));

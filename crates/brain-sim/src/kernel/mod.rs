@@ -66,6 +66,8 @@ struct Gone {
 pub(crate) struct World {
     options: Options,
     dice: Dice,
+    /// Decides who is cancelled while it starts a child run.
+    ambush: Dice,
     listing: Listing,
     disk: Arc<Disk>,
     systems: Arc<Systems>,
@@ -122,6 +124,7 @@ impl World {
             options: options.clone(),
             newer: dice.one_in(6),
             dice,
+            ambush: Dice::new(seed, "ambush"),
             listing,
             disk,
             systems,

@@ -6,9 +6,9 @@ use brain_core::{ApprovalStatus, Failure, RunId, RunStatus};
 use brain_engine::core::ToJob;
 use brain_engine::{JobOutcome, LetterDecision};
 use brain_kernel::{Actor, Decision, Verdict};
-use brain_registry::ToolResult;
+use brain_registry::{SPAWN_CHILD_RUN, ToolResult};
 use brain_store::{ApprovalRow, DeadLetterRow, Scope};
-use brain_vm::JobStatus;
+use brain_vm::{JobStatus, Phase};
 use serde_json::json;
 
 use super::World;
@@ -94,6 +94,7 @@ impl World {
                 });
             }
         }
+        self.stop_starting(scope, open);
         if self.dice.permille(15) {
             let over =
                 self.disk.base.runs(scope, Some(RunStatus::Completed), 20, None).map_or(Vec::new(), |page| page.items);
@@ -101,6 +102,29 @@ impl World {
             let (scope, name) = (scope.clone(), self.listing.run(run));
             self.ask(format!("undo {run}"), format!("undo {name}"), Then::Nothing, |kernel| {
                 Box::pin(async move { Ok(Answer::Run(kernel.undo(&scope, run, None, &somebody()).await?.run)) })
+            });
+        }
+    }
+
+    /// Sometimes cancels a run that is starting a child run right now, which is a short moment.
+    fn stop_starting(&mut self, scope: &Scope, open: &[RunId]) {
+        if !self.ambush.permille(300) {
+            return;
+        }
+        for &run in open {
+            let Some(state) = self.state_of(scope, run) else { continue };
+            let Some(machine) = &state.state else { continue };
+            let starts = machine.jobs.iter().any(|(id, job)| {
+                let spawns = state.step(*id).is_some_and(|step| step.call(id.undo).tool.name == SPAWN_CHILD_RUN);
+                job.status == JobStatus::Running && spawns
+            });
+            if machine.phase() != Phase::Running || !starts || !self.ambush.one_in(4) {
+                continue;
+            }
+            let what = format!("cancel {}, which starts a child", self.listing.run(run));
+            let scope = scope.clone();
+            self.ask(what.clone(), what, Then::Nothing, |kernel| {
+                Box::pin(async move { Ok(Answer::Run(kernel.cancel(&scope, run).await?.run)) })
             });
         }
     }

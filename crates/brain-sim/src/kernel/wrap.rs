@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use brain_core::{Failure, Timestamp};
 use brain_engine::{
-    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView,
+    CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView, Starts,
 };
 use brain_lang::plan::{PlanStep, ToolRef};
 use brain_registry::{SPAWN_CHILD_RUN, ToolResult, UNDO_CHILD_RUN, ValidatedCall};
@@ -138,6 +138,10 @@ impl Host for EmptyUndo {
 
     fn changes(&self, tool: &ToolRef) -> bool {
         self.0.changes(tool)
+    }
+
+    fn starts(&self, tool: &ToolRef, args: &Value) -> Starts {
+        self.0.starts(tool, args)
     }
 
     fn remembers(&self, tool: &ToolRef) -> bool {

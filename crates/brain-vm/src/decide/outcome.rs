@@ -177,6 +177,21 @@ impl Machine<'_> {
         vec![delegated]
     }
 
+    /// Handles an attempt in doubt whose child run was found: the answer of the child ends it.
+    pub fn child_found(&self, state: &State, job: JobId, attempt: u32) -> Decision {
+        self.delegated(state, job, attempt, None, Delegate::Child)
+    }
+
+    /// Handles an attempt in doubt that did not start its child run, and cannot start it any more.
+    pub fn child_not_started(&self, state: &State, job: JobId, attempt: u32) -> Decision {
+        let mut events = vec![Event::CheckDenied { job, attempt }];
+        if self.has_no_way_on(state, job) {
+            let message = "The child run had not been started when the run was stopped.";
+            events.extend(self.give_up(state, job, attempt, Failure::business("not_done", message)));
+        }
+        events
+    }
+
     /// Handles a delegated job whose deadline has passed.
     pub(super) fn delegation_ended(
         &self,

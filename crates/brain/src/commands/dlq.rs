@@ -136,7 +136,11 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
             outln!("  {label}: {}", show::fields(&Value::Object(note.clone())));
         }
         if letter.open {
-            for words in [format!("dlq retry {id}"), format!("dlq resolve {id} --note \"how it was resolved\"")] {
+            // A run that has ended retries nothing.
+            let run: RunResponse = client.get(&format!("/v1/runs/{}", letter.run_id)).await?;
+            let retry = (!run.status.is_over()).then(|| format!("dlq retry {id}"));
+            let resolve = format!("dlq resolve {id} --note \"how it was resolved\"");
+            for words in retry.into_iter().chain([resolve]) {
                 outln!("{DIM}→{DIM:#} {}", hint::command(&words));
             }
         }

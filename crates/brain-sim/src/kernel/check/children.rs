@@ -1,13 +1,16 @@
 //! Child runs are undone with the step that started them: all of what they did, each once, or a dead letter asks a person.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use brain_core::{JobKey, RunId};
+use brain_core::{JobKey, Millis, RunId, Timestamp};
+use brain_engine::log::entries;
 use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
+use brain_store::LogRow;
 use brain_vm::{End, Event, JobId, Phase, StepId};
 
 use super::Story;
-use crate::kernel::World;
+use crate::kernel::{SKEW, World};
 
 pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
     let mut problems = Vec::new();
@@ -33,6 +36,9 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
             ));
         }
     }
+    for story in stories {
+        problems.extend(left_running(world, &by_run, story));
+    }
     let nothing = BTreeMap::new();
     for story in stories {
         for child in undone_children(story).into_iter().filter_map(|child| by_run.get(&child)) {
@@ -48,6 +54,57 @@ pub(super) fn check(world: &World, stories: &[Story]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// A child run whose step was stopped before its end must be told to stop: whether the parent knew of it, learned of it
+/// later, or never got an answer.
+fn left_running(world: &World, by_run: &BTreeMap<RunId, &Story>, story: &Story) -> Option<String> {
+    let request = &story.state.row.request["parent"];
+    let parent = by_run.get(&request["run"].as_str()?.parse::<RunId>().ok()?).filter(|parent| !parent.is_cut())?;
+    let job = parent.keys.get(&request["job"].as_str()?.parse::<JobKey>().ok()?).filter(|job| !job.undo)?;
+    let machine = parent.state.state.as_ref()?;
+    // A migration may have given the step another number.
+    if story.is_cut() || world.moved.iter().any(|(run, _)| *run == parent.state.row.id) {
+        return None;
+    }
+    let mut answered = false;
+    let stopped = timed(&parent.log).find_map(|(at, event)| {
+        match &event {
+            Event::ScopeStopped { scope, .. } if machine.contains(*scope, job.scope) => {
+                return (!answered).then_some(Some(at)).or(Some(None));
+            }
+            Event::JobReopened { job: own } if own == job => answered = false,
+            Event::JobDone { job: own, .. }
+            | Event::JobDoneBadly { job: own, .. }
+            | Event::JobFailed { job: own, .. }
+            | Event::JobDismissed { job: own }
+                if own == job =>
+            {
+                answered = true;
+            }
+            _ => {}
+        }
+        None
+    });
+    let stopped = stopped??;
+    let told = story.events.iter().any(|event| match event {
+        Event::ScopeStopped { scope: 0, .. } | Event::StopForced { scope: 0 } => true,
+        Event::SignalIgnored { what, .. } => what == "a cancellation",
+        _ => false,
+    });
+    // Its end may have been on its way to the parent. Clocks differ.
+    let before = stopped.plus(Millis(2 * SKEW as u64));
+    let ended = timed(&story.log).any(|(at, event)| matches!(event, Event::RunEnded { .. }) && at <= before);
+    let started = !story.events.is_empty();
+    (started && !told && !ended).then(|| {
+        let (child, name) = (world.listing.run(story.state.row.id), world.listing.run(parent.state.row.id));
+        format!("{name} was stopped while {} had a child run, but {child} was not stopped", parent.name(*job))
+    })
+}
+
+/// The events of the machine with their times.
+fn timed(log: &[Arc<LogRow>]) -> impl Iterator<Item = (Timestamp, Event)> + '_ {
+    entries(log).filter_map(|entry| Some((entry.at, entry.machine().ok().flatten()?)))
 }
 
 /// The steps of an undo that were never tried, although nobody stopped it: a step that fails does not stop the others.
