@@ -173,7 +173,7 @@ impl<T: Tasks> Performer<T> {
             let (send, hub) = (self.shards.own(), self.hub.clone());
             hub.commit_began();
             let began = Instant::now();
-            let told = move |result: brain_store::CommitResult| {
+            let done = move |result: brain_store::CommitResult| {
                 hub.observers.commit(began.elapsed(), result.is_ok());
                 hub.wrote(result.is_ok());
                 // A failed commit may have been written, or may still be.
@@ -182,7 +182,7 @@ impl<T: Tasks> Performer<T> {
                 }
                 tell_committed(&send, numbers, result);
             };
-            self.store.commit(members, Box::new(told));
+            self.store.commit(members, Box::new(done));
         }
         let mut loads = Vec::new();
         for action in output.actions {

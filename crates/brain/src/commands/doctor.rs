@@ -148,7 +148,7 @@ fn of_store(
     suggest: &dyn Fn(&str) -> String,
 ) -> Result<Vec<Finding>> {
     let mut findings = vec![Finding::good("store", url), commit(store)];
-    let letters = store.letters(scope, Some(true), MANY, None)?.items.len();
+    let letters = store.dead_letters(scope, Some(true), MANY, None)?.items.len();
     findings.push(match letters {
         0 => Finding::good("dead letters", "none"),
         some => Finding::look("dead letters", format!("{} open: {}", up_to(some), suggest("dlq list"))),
