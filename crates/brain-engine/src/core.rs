@@ -24,7 +24,8 @@ use self::compose::Undecided;
 pub(crate) use self::live::lost_jobs;
 use self::live::{InFlight, Live, Queued, Work};
 pub use self::messages::{
-    Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob, Told,
+    Action, CheckAction, Command, CoreInput, HandoverAction, Load, Loaded, Reply, StepOutput, Submission, ToJob,
+    TurnInput,
 };
 use self::next::Next;
 pub use self::parent::{CHILD_FAILED, ChildStart, child_key, child_signal, last_child};
@@ -185,7 +186,7 @@ impl Core {
             }
             CoreInput::Command(scope, run, command, reply) => {
                 let live = self.live.entry(run).or_insert_with(|| Live::empty(scope));
-                live.queue.push_back(Queued::asked(Work::Command(Arc::from(command)), reply));
+                live.queue.push_back(Queued::with_reply(Work::Command(Arc::from(command)), reply));
                 Some(run)
             }
             CoreInput::Loaded(results) => {
@@ -244,7 +245,7 @@ impl Core {
     fn enqueue(&mut self, scope: &Scope, run: RunId, work: Work) -> Option<RunId> {
         let node = self.node;
         let live = self.live.entry(run).or_insert_with(|| Live::empty(scope.clone()));
-        let item = Queued::told(work);
+        let item = Queued::without_reply(work);
         if live.owned_by_other(node) && !item.concerns_everybody() {
             // The owner of the run handles this.
             let waits = !live.queue.is_empty();

@@ -184,7 +184,8 @@ impl Driver {
         Ok(())
     }
 
-    /// A run as this node has it in memory, unless a commit of it is in flight: what its log must fold to.
+    /// The in-memory state of a run, or `None` while one of its commits is in flight. Folding the log must give the same
+    /// state.
     pub fn at_hand(&self, run: RunId) -> Option<(&RunRow, &State, &RunData)> {
         self.performer.core.at_hand(run)
     }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::core::{
-    CHILD_IN_DOUBT, Command, Core, CoreInput, PRIORITY_STEP, Submission, ToJob, Told, last_child, lost_jobs,
+    CHILD_IN_DOUBT, Command, Core, CoreInput, PRIORITY_STEP, Submission, ToJob, TurnInput, last_child, lost_jobs,
     move_unread,
 };
 use crate::data::Moved;
@@ -437,7 +437,7 @@ impl Engine {
             prelude,
             preconditions: Vec::new(),
             writes,
-            inputs: vec![Told::Input(Input::Cancel, None)],
+            inputs: vec![TurnInput::Input(Input::Cancel, None)],
             status: None,
             program: None,
         };
@@ -462,7 +462,7 @@ impl Engine {
         key: JobKey,
         message: ToJob,
     ) -> Result<RunNews, EngineError> {
-        let inputs = vec![Told::Job(key, message)];
+        let inputs = vec![TurnInput::Job(key, message)];
         let (prelude, preconditions, writes) = (Vec::new(), Vec::new(), Vec::new());
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None, program: None }).await
     }
@@ -479,7 +479,7 @@ impl Engine {
             return Err(EngineError::UnderWay(run, until));
         }
         let mut inputs = lost_jobs(state.state.as_ref());
-        inputs.push(Told::Input(Input::Tick, None));
+        inputs.push(TurnInput::Input(Input::Tick, None));
         // The offers were read earlier, so the run must not have changed since.
         let RunSchedule { seq, fence, .. } = state.row.schedule;
         let command = Command {
@@ -506,7 +506,7 @@ impl Engine {
             return Err(EngineError::NothingToDo(run));
         }
         let mut inputs = lost_jobs(state.state.as_ref());
-        inputs.push(Told::Input(Input::Cancel, None));
+        inputs.push(TurnInput::Input(Input::Cancel, None));
         let command = Command {
             prelude: vec![NewEvent::pipe(PipeEvent::Unparked, json!({"by": by}), None), event.clone()],
             preconditions: Vec::new(),
@@ -581,7 +581,7 @@ impl Engine {
             prelude: vec![NewEvent::pipe(PipeEvent::Migrated, &moved, Some(json!({"input": input})))],
             preconditions: vec![Precondition::RunAt { run, seq, fence }],
             writes,
-            inputs: vec![Told::Input(Input::Tick, None)],
+            inputs: vec![TurnInput::Input(Input::Tick, None)],
             status: None,
             program: Some((hash, program, Box::new(moved), input)),
         };
@@ -598,7 +598,7 @@ impl Engine {
         let state = self.run_state(scope, child)?;
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Ok(()) };
         for (left, open) in &machine.left {
-            let letter = state.job_key(*left).map(|key| self.store.letter(scope, key)).transpose()?.flatten();
+            let letter = state.job_key(*left).map(|key| self.store.dead_letter(scope, key)).transpose()?.flatten();
             if open.status == (JobStatus::Stuck { happened: Happened::Maybe }) && letter.is_some_and(|row| row.open) {
                 return Err(EngineError::InDoubt(child, machine.step_path(code, left.at())));
             }
@@ -615,7 +615,7 @@ impl Engine {
         by: &str,
         note: &str,
     ) -> Result<RunNews, EngineError> {
-        let mut letter = self.store.letter(scope, id)?.ok_or(EngineError::NoSuchLetter(id))?;
+        let mut letter = self.store.dead_letter(scope, id)?.ok_or(EngineError::NoSuchLetter(id))?;
         if !letter.open {
             return Err(EngineError::AlreadyDecided);
         }
@@ -685,7 +685,7 @@ impl Engine {
             prelude: vec![NewEvent::pipe(PipeEvent::LetterDecided, event, Some(json!({"note": note})))],
             preconditions: vec![Precondition::LetterOpen(id)],
             writes: vec![Write::PutLetter(letter)],
-            inputs: vec![Told::Letter(job, attempts, seen, input)],
+            inputs: vec![TurnInput::Letter(job, attempts, seen, input)],
             status: None,
             program: None,
         };

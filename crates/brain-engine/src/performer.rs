@@ -173,7 +173,7 @@ impl<T: Tasks> Performer<T> {
             let (send, hub) = (self.shards.own(), self.hub.clone());
             hub.commit_began();
             let began = Instant::now();
-            let told = move |result: brain_store::CommitResult| {
+            let done = move |result: brain_store::CommitResult| {
                 // Rows that another session has locked say nothing about the store. Nothing was written.
                 let locked = matches!(result, Err(StoreError::Locked(_)));
                 let failed = result.is_err() && !locked;
@@ -187,7 +187,7 @@ impl<T: Tasks> Performer<T> {
                 }
                 tell_committed(&send, numbers, result);
             };
-            self.store.commit(members, Box::new(told));
+            self.store.commit(members, Box::new(done));
         }
         let mut loads = Vec::new();
         for action in output.actions {

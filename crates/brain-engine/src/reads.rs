@@ -58,7 +58,7 @@ impl Read {
             Self::Records(kind, filter, limit) => Found::Records(store.records(scope, kind, filter, *limit, None)?),
             Self::Search(kind, query, limit) => Found::Search(store.search(scope, kind, query, *limit)?),
             Self::Signals => Found::Signals(run.map_or(Ok(Vec::new()), |run| store.signals(scope, run))?),
-            Self::Letter(id) => Found::Letter(store.letter(scope, *id)?),
+            Self::Letter(id) => Found::Letter(store.dead_letter(scope, *id)?),
             Self::Approvals => Found::Approvals(run.map_or(Ok(Vec::new()), |run| store.approvals_of(scope, run))?),
             Self::Child(job, waits) => {
                 Found::Child(run.map_or(Ok(ChildStart::Never), |run| child_start(store, scope, run, *job, *waits))?)

@@ -187,7 +187,7 @@ fn delete(
         return Ok(());
     }
     // A person may still have to decide about its dead letter.
-    if store.letters_of(scope, row.id)?.iter().any(|letter| letter.open) && !planted("swept-letter") {
+    if store.dead_letters_of(scope, row.id)?.iter().any(|letter| letter.open) && !planted("swept-letter") {
         return Ok(());
     }
     // An unreadable run can still be deleted.
@@ -247,7 +247,7 @@ fn erase(
         rows.push((row.seq, row.payloads.iter().map(erased_payload).collect()));
     }
     let mut writes = vec![Write::Erase { run: row.id, request: erased(&row.request), rows }];
-    for mut letter in store.letters_of(scope, row.id)? {
+    for mut letter in store.dead_letters_of(scope, row.id)? {
         // The decision about an open letter needs its values.
         if letter.open {
             return Ok(());

@@ -92,7 +92,7 @@ pub(crate) fn keep_forever(
     uses: &dyn Fn() -> Uses,
 ) {
     let mut heartbeat = Instant::now();
-    let mut told = Instant::now();
+    let mut notified = Instant::now();
     let mut polled: Option<Instant> = None;
     let rests = || paused.load(Ordering::Relaxed).then(uses);
     let mut rested = rests();
@@ -113,8 +113,8 @@ pub(crate) fn keep_forever(
                 }
             }
         }
-        if told.elapsed() >= TELL {
-            told = Instant::now();
+        if notified.elapsed() >= TELL {
+            notified = Instant::now();
             hub.look_again();
         }
         // Jobs under way still count against limits.

@@ -99,14 +99,14 @@ fn out_of_attempts_is_a_dead_letter_that_can_be_retried() {
     }));
     let run = start(&mut driver, vec![step("a", &[], KEY), step("b", &["a"], Place::Inline)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
-    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!((letter.run, letter.body["attempts"].as_u64()), (run, Some(3)));
     let engine = driver.engine().clone();
     let decided =
         driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", "fixed"), None);
     decided.unwrap().unwrap();
     assert_eq!(finish(&mut driver, run), RunStatus::Completed);
-    let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
+    let letter = store.dead_letter(&scope(), letter.id).unwrap().unwrap();
     assert!(!letter.open);
     assert_eq!(letter.body["resolution"]["outcome"], "retried");
     let again = driver.block_on(engine.decide_letter(&scope(), letter.id, LetterDecision::Retry, "me", ""), None);
@@ -118,7 +118,7 @@ fn an_unknown_outcome_without_a_key_waits_for_a_person_and_is_never_called_again
     let (mut driver, store, host) = world(TestHost::new(|_| CallFate::LostAfter));
     let run = start(&mut driver, vec![step("a", &[], NONE)]);
     assert_eq!(finish(&mut driver, run), RunStatus::Waiting);
-    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!(letter.body["happened"], "maybe");
     let engine = driver.engine().clone();
     let result = Some(serde_json::json!({"id": 7}));
@@ -135,11 +135,11 @@ fn escalating_a_letter_keeps_it_open() {
     let (mut driver, store, _) = world(TestHost::new(|_| CallFate::LostAfter));
     start(&mut driver, vec![step("a", &[], NONE)]);
     driver.pump();
-    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     let engine = driver.engine().clone();
     let decision = LetterDecision::Escalate("support".into());
     driver.block_on(engine.decide_letter(&scope(), letter.id, decision, "me", "help"), None).unwrap().unwrap();
-    let letter = store.letter(&scope(), letter.id).unwrap().unwrap();
+    let letter = store.dead_letter(&scope(), letter.id).unwrap().unwrap();
     assert!(letter.open);
     assert_eq!(letter.body["escalated"]["to"], "support");
 }
@@ -360,8 +360,8 @@ fn a_long_run_is_compacted_and_continues() {
     for approval in store.approvals_of(&scope(), run).unwrap() {
         let key = approval.body["job"].as_str().unwrap().parse().unwrap();
         let ours = scope();
-        let told = engine.tell_job(&ours, run, key, brain_engine::core::ToJob::Grant);
-        driver.block_on(told, None).unwrap().unwrap();
+        let granted = engine.tell_job(&ours, run, key, brain_engine::core::ToJob::Grant);
+        driver.block_on(granted, None).unwrap().unwrap();
     }
     driver.pump();
     let before = engine.run_state(&scope(), run).unwrap();
@@ -390,7 +390,7 @@ fn a_long_run_is_compacted_and_continues() {
     assert_eq!((points, &twice.state), (1, &before.state));
     assert_eq!(twice.receipts().unwrap(), before.receipts().unwrap());
 
-    let letter = store.letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     let ours = scope();
     let decided = engine.decide_letter(&ours, letter.id, LetterDecision::Resolve(None), "ann", "it is there");
     driver.block_on(decided, None).unwrap().unwrap();

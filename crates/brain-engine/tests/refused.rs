@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use brain_core::{Clock, Failure, Millis, NodeId, RunId, RunStatus, SeededRandom, Timestamp};
-use brain_engine::core::{Action, Command, Core, CoreInput, Reply, StepOutput, Told};
+use brain_engine::core::{Action, Command, Core, CoreInput, Reply, StepOutput, TurnInput};
 use brain_engine::log::entries;
 use brain_engine::{Driver, EngineError, FlowConfig, JobOutcome, NewEvent, PipeEvent, RunNews};
 use brain_lang::plan::{Idempotency, Place};
@@ -88,8 +88,8 @@ fn a_rejected_run_is_parked_and_the_others_complete() {
         statuses,
         [RunStatus::Completed, RunStatus::Completed, RunStatus::Parked, RunStatus::Completed, RunStatus::Completed]
     );
-    let Poll::Ready(told) = waiting.as_mut().poll(&mut context) else { panic!("the waiting caller gets an answer") };
-    assert_eq!(told.unwrap().status, RunStatus::Parked);
+    let Poll::Ready(answer) = waiting.as_mut().poll(&mut context) else { panic!("the waiting caller gets an answer") };
+    assert_eq!(answer.unwrap().status, RunStatus::Parked);
     let aside = status(&bad).schedule;
     assert_eq!((aside.owner, aside.wake_at, aside.queued), (None, None, None), "it is not scheduled");
     let commits = store.stats().commits;
@@ -208,7 +208,7 @@ impl Bench {
         self.store.run(&scope(), run).unwrap().unwrap().status
     }
 
-    fn command(&mut self, run: RunId, prelude: Vec<NewEvent>, inputs: Vec<Told>) -> Vec<(u64, Member)> {
+    fn command(&mut self, run: RunId, prelude: Vec<NewEvent>, inputs: Vec<TurnInput>) -> Vec<(u64, Member)> {
         let (preconditions, writes) = (Vec::new(), Vec::new());
         let command = Command { prelude, preconditions, writes, inputs, status: None, program: None };
         let reply = self.reply();
@@ -251,7 +251,7 @@ fn a_request_whose_caller_has_gone_is_not_started() {
 fn a_rejected_command_affects_only_its_caller() {
     let mut bench = Bench::new();
     let run = bench.start(1, KEY);
-    let commits = bench.command(run, vec![], vec![Told::Input(Input::Cancel, None)]);
+    let commits = bench.command(run, vec![], vec![TurnInput::Input(Input::Cancel, None)]);
     let next = bench.refuse(commits);
     assert!(next.is_empty());
     assert!(matches!(bench.heard(), Err(EngineError::Refused(..))));
@@ -285,11 +285,11 @@ fn a_run_whose_result_is_rejected_is_parked_and_a_person_resumes_it() {
     for input in [done(run), CoreInput::Wake(scope(), run), CoreInput::Signal(scope(), run)] {
         assert!(bench.step(input).is_empty());
     }
-    assert!(bench.command(run, vec![], vec![Told::Input(Input::Cancel, None)]).is_empty());
+    assert!(bench.command(run, vec![], vec![TurnInput::Input(Input::Cancel, None)]).is_empty());
     assert!(matches!(bench.heard(), Err(EngineError::Parked(_))));
 
     let unparked = NewEvent::pipe(PipeEvent::Unparked, json!({"by": "ann"}), None);
-    let lost = Told::Input(Input::Unknown(FIRST, 1, Failure::transient("node_lost", "lost")), None);
+    let lost = TurnInput::Input(Input::Unknown(FIRST, 1, Failure::transient("node_lost", "lost")), None);
     let commits = bench.command(run, vec![unparked], vec![lost]);
     bench.commit(commits);
     bench.heard().unwrap();
@@ -298,7 +298,7 @@ fn a_run_whose_result_is_rejected_is_parked_and_a_person_resumes_it() {
         ("waiting", 1),
         "the outcome is unknown, so it is not repeated"
     );
-    assert_eq!(bench.store.letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
+    assert_eq!(bench.store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
 }
 
 #[test]

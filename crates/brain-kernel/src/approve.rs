@@ -2,7 +2,7 @@
 //! run.
 
 use brain_core::{ApprovalId, ApprovalStatus, Failure, RunId, RunStatus, Timestamp};
-use brain_engine::core::{Command, ToJob, Told};
+use brain_engine::core::{Command, ToJob, TurnInput};
 use brain_engine::{EngineError, NewEvent, PipeEvent};
 use brain_store::{ApprovalRow, Precondition, Scope, Write};
 use brain_vm::Input;
@@ -92,7 +92,7 @@ impl Kernel {
             prelude: Vec::new(),
             preconditions: Vec::new(),
             writes: Vec::new(),
-            inputs: vec![Told::Input(Input::Tick, None)],
+            inputs: vec![TurnInput::Input(Input::Tick, None)],
             status: None,
             program: None,
         };
@@ -165,7 +165,7 @@ impl Kernel {
             prelude: vec![NewEvent::pipe(event, data, payload)],
             preconditions,
             writes: vec![Write::PutApproval(row)],
-            inputs: vec![Told::Input(input, None::<Value>)],
+            inputs: vec![TurnInput::Input(input, None::<Value>)],
             status: None,
             program: None,
         };
@@ -206,7 +206,7 @@ impl Kernel {
             prelude: vec![NewEvent::pipe(event, data, payload)],
             preconditions: vec![Precondition::ApprovalPending(row.id)],
             writes: vec![Write::PutApproval(row)],
-            inputs: vec![Told::Job(key, message)],
+            inputs: vec![TurnInput::Job(key, message)],
             status: None,
             program: None,
         };

@@ -83,7 +83,7 @@ impl Kernel {
         let mut found = Vec::new();
         let mut cursor: Option<String> = None;
         loop {
-            let page = self.store().letters(scope, Some(true), PAGE, cursor.as_deref())?;
+            let page = self.store().dead_letters(scope, Some(true), PAGE, cursor.as_deref())?;
             found.extend(page.items.into_iter().filter(|row| filter.fits(row)));
             if found.len() > MAX_BULK {
                 found.truncate(MAX_BULK);

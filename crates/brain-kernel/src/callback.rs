@@ -58,8 +58,8 @@ impl Kernel {
             return Err(KernelError::NotAllowed(why.into()));
         }
         let outcome = parse(body)?;
-        let told = self.engine().tell_job(scope, run, key, ToJob::Answer { attempt: None, outcome }).await;
-        Ok(told?.answer["taken"] == true)
+        let answer = self.engine().tell_job(scope, run, key, ToJob::Answer { attempt: None, outcome }).await;
+        Ok(answer?.answer["taken"] == true)
     }
 }
 

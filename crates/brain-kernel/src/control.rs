@@ -50,7 +50,7 @@ impl Kernel {
     /// Whether a result given by a person fits the tool's declared output: later steps rely on it.
     fn fits_letter(&self, scope: &Scope, letter: JobKey, data: &Value) -> Result<(), KernelError> {
         let none = || KernelError::NoSuchLetter(letter.to_string());
-        let row = self.store().letter(scope, letter)?.ok_or_else(none)?;
+        let row = self.store().dead_letter(scope, letter)?.ok_or_else(none)?;
         let state = self.engine().run_state(scope, row.run)?;
         let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Err(none()) };
         let at = row.body["step"].as_str().and_then(|step| machine.find_step(code, step)).ok_or_else(none)?;

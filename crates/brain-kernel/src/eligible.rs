@@ -21,10 +21,10 @@ pub(crate) fn problems(registry: &Registry, actor: &Actor, calls: &[PlannedCall]
     for name in &names {
         let Some(tool) = registry.tool(name) else { continue };
         // Two tools that name each other as opposites are reported once.
-        let told = |other: &str| {
+        let is_named = |other: &str| {
             other < *name && registry.tool(other).is_some_and(|tool| tool.def.opposites.iter().any(|one| one == name))
         };
-        for opposite in tool.def.opposites.iter().filter(|other| names.contains(other.as_str()) && !told(other)) {
+        for opposite in tool.def.opposites.iter().filter(|other| names.contains(other.as_str()) && !is_named(other)) {
             let message = format!("`{name}` and `{opposite}` are opposites: choose one of them.");
             found.push(Problem { tool: Some((*name).to_owned()), ..Problem::new("opposites", message) });
         }

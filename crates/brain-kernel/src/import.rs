@@ -142,7 +142,7 @@ fn fields_of(key: &str) -> String {
 
 /// Why a record cannot have its value of a key.
 fn held(key: &str, holder: RecordId) -> String {
-    format!("{}: record {holder} has the same", fields_of(key))
+    format!("record {holder} has the same {}", fields_of(key))
 }
 
 struct Importing<'a> {
@@ -335,7 +335,7 @@ impl Importing<'_> {
             let holder = self.records(&entry.field, &entry.value)?.into_iter().find(|other| other.id != row.id);
             if let Some(holder) = holder {
                 return Ok(Err(match self.imagined.rows.contains_key(&holder.id) {
-                    true => format!("{}: an earlier line has the same", fields_of(&entry.field)),
+                    true => format!("an earlier line has the same {}", fields_of(&entry.field)),
                     false => held(&entry.field, holder.id),
                 }));
             }

@@ -49,7 +49,7 @@ impl Kernel {
                 Ok(job.map(|job| Found::Job(run, key(job))))
             }
             Keyed::Incident(wanted) => {
-                let letters = self.store().letters_of(scope, run)?;
+                let letters = self.store().dead_letters_of(scope, run)?;
                 let letter = letters.into_iter().find(|letter| number_in(letter) == Some(wanted));
                 Ok(letter.map(|letter| Found::Incident(run, letter.id)))
             }

@@ -53,7 +53,7 @@ pub fn overdue_letters(
     let mut due = Vec::new();
     let mut cursor: Option<String> = None;
     while due.len() < MAX_EXPIRED {
-        let page = store.letters(scope, Some(true), PAGE, cursor.as_deref())?;
+        let page = store.dead_letters(scope, Some(true), PAGE, cursor.as_deref())?;
         due.extend(page.items.into_iter().filter(|letter| last_news(letter).plus(after) <= now));
         match page.next {
             Some(next) => cursor = Some(next),

@@ -71,6 +71,12 @@ pub enum NextAction {
     },
     /// List runs.
     ListRuns,
+    /// List open dead letters.
+    ListDeadLetters,
+    /// List pending approvals.
+    ListApprovals,
+    /// Rebuild the lookup indexes of records.
+    Reindex,
     /// Undo a run by its id.
     Undo,
     /// Look at the run.

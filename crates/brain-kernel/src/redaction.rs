@@ -2,8 +2,10 @@
 
 mod parts;
 mod redacted;
+mod unread;
 
-use std::collections::{BTreeSet, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
 use brain_core::{Digest, Redactor, RunId};
@@ -14,6 +16,7 @@ use serde_json::Value;
 
 pub use self::redacted::Redaction;
 use crate::kernel::Kernel;
+use crate::vocabulary::surroundings;
 
 /// Redactors by program, for runs of calls.
 pub(crate) type Redactors = HashMap<Digest, Arc<Redactor>>;
@@ -79,7 +82,8 @@ impl Kernel {
     /// What to redact wherever this run is shown: fields by name, and their values in every text.
     pub fn redaction_of(&self, state: &RunState) -> Redaction {
         let payloads = state.log.iter().flat_map(|row| &row.payloads);
-        Redaction::new((*self.redactor_of(state)).clone(), &state.row.request, payloads, &|kind| self.is_personal(kind))
+        let redactor = (*self.redactor_of(state)).clone();
+        self.redaction(redactor, &state.row.request, payloads)
     }
 
     /// [`Kernel::redaction_of`] for a run that is not loaded yet. Everything is redacted if its log cannot be read.
@@ -90,17 +94,51 @@ impl Kernel {
         match (self.store().run(scope, run), self.store().log(scope, run)) {
             (Ok(Some(RunRow { request, .. })), Ok(log)) => {
                 let payloads = log.iter().flat_map(|row| &row.payloads);
-                let redactor = self.registry().redactor().clone();
-                Redaction::new(redactor, &request, payloads, &|kind| self.is_personal(kind))
+                self.redaction(self.registry().redactor().clone(), &request, payloads)
             }
             _ => Redaction::everything(),
         }
+    }
+
+    fn redaction<'v>(
+        &self,
+        redactor: Redactor,
+        request: &Value,
+        payloads: impl Iterator<Item = &'v Value> + Clone,
+    ) -> Redaction {
+        let message = request["message"].as_str().unwrap_or_default();
+        let unread = if payloads.clone().any(is_read) { Vec::new() } else { self.personal_in(message) };
+        Redaction::new(redactor, request, payloads, &|kind| self.is_personal(kind)).with(unread)
+    }
+
+    /// What may be personal in a message without a reading.
+    fn personal_in(&self, message: &str) -> Vec<String> {
+        let around = surroundings(self.registry(), &jiff::tz::TimeZone::UTC, self.clock().now());
+        let words = OnceCell::new();
+        unread::personal(message, &around, &|word| words.get_or_init(|| self.words_of_packs()).contains(word))
+    }
+
+    /// The words of phrases, titles and nouns.
+    fn words_of_packs(&self) -> HashSet<String> {
+        let registry = self.registry();
+        let tools = registry.tools().values().flat_map(|tool| tool.def.phrases.iter().chain([&tool.def.title]));
+        let playbooks = registry.playbooks().flat_map(|playbook| playbook.phrases.iter().chain([&playbook.title]));
+        let records = registry.records().values().map(|record| &record.title);
+        let nouns = registry.packs().values().flat_map(|pack| pack.nouns.values().flatten());
+        let texts = tools.chain(playbooks).chain(records).chain(nouns);
+        let words = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’'));
+        words.map(str::to_lowercase).collect()
     }
 
     /// Whether records of a type are found by personal values: a record that no loaded pack declares may be.
     pub(crate) fn is_personal(&self, kind: &str) -> bool {
         self.registry().record(kind).is_none_or(|record| record.fields.iter().any(|field| field.personal))
     }
+}
+
+/// Whether a payload has the reading of a message, or calls that need none.
+fn is_read(payload: &Value) -> bool {
+    payload["evidence"]["kind"] == "clear" || !payload["input"].is_null() || !payload["calls"].is_null()
 }
 
 /// The fields that definitions declare. A name that one of them declares as personal is personal.

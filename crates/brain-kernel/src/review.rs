@@ -1,7 +1,7 @@
 //! Review: a person checks a result before the run continues, and may correct it.
 
 use brain_core::{Failure, RunId};
-use brain_engine::core::{Command, ToJob, Told};
+use brain_engine::core::{Command, ToJob, TurnInput};
 use brain_engine::{NewEvent, PipeEvent};
 use brain_store::Scope;
 use brain_vm::JobStatus;
@@ -98,7 +98,7 @@ impl Kernel {
                 (vec![event], ToJob::Deny(failure))
             }
         };
-        let inputs = vec![Told::Job(key, message)];
+        let inputs = vec![TurnInput::Job(key, message)];
         let (preconditions, writes) = (Vec::new(), Vec::new());
         let command = Command { prelude, preconditions, writes, inputs, status: None, program: None };
         let news = self.engine().command(scope, run, command).await?;

@@ -390,7 +390,7 @@ impl Kernel {
             return self.undo_of_child(scope, receipt, plan);
         }
         if !receipt.happened() {
-            let open = self.store().letter(scope, receipt.key).ok().flatten().is_some_and(|letter| letter.open);
+            let open = self.store().dead_letter(scope, receipt.key).ok().flatten().is_some_and(|letter| letter.open);
             let then = match open {
                 true => format!("decide about its dead letter, then undo run {} again.", state.row.id),
                 false => "nobody decided whether it did. Look into the other system.".to_owned(),

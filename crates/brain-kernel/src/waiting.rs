@@ -237,7 +237,7 @@ impl Kernel {
             })
             .collect();
         let mut of_runs: BTreeMap<RunId, Vec<DeadLetterRow>> = BTreeMap::new();
-        for letter in self.store().letters(scope, Some(true), limit, None)?.items {
+        for letter in self.store().dead_letters(scope, Some(true), limit, None)?.items {
             of_runs.entry(letter.run).or_default().push(letter);
         }
         for (run, letters) in of_runs.into_iter().rev() {
@@ -282,7 +282,7 @@ impl Kernel {
         let keys = known.filter(|(_, job)| job.status.is_stuck()).filter_map(|(id, _)| state.job_key(*id));
         let mut letters = Vec::new();
         for key in keys {
-            letters.extend(self.store().letter(scope, key)?.filter(|letter| letter.open));
+            letters.extend(self.store().dead_letter(scope, key)?.filter(|letter| letter.open));
         }
         Ok(letters)
     }

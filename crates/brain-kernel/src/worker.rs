@@ -95,8 +95,8 @@ impl Kernel {
             }
             let until = lease.map(|lease| self.clock().now().plus(lease));
             let message = ToJob::Lease { until, worker: worker.to_owned() };
-            let told = self.engine().tell_job(scope, offer.run, offer.key, message).await;
-            let answer = match told {
+            let sent = self.engine().tell_job(scope, offer.run, offer.key, message).await;
+            let answer = match sent {
                 Ok(news) => news.answer,
                 // Another worker or process was faster.
                 Err(EngineError::NothingToDo(_) | EngineError::NoSuchRun(_)) => continue,
@@ -171,8 +171,8 @@ impl Kernel {
     ) -> Result<Timestamp, KernelError> {
         let (run, attempt) = parse_lease(lease).ok_or_else(|| lost(key))?;
         let until = by.map(|by| self.clock().now().plus(by));
-        let told = self.engine().tell_job(scope, run, key, ToJob::Extend { attempt, until }).await;
-        match told {
+        let sent = self.engine().tell_job(scope, run, key, ToJob::Extend { attempt, until }).await;
+        match sent {
             Ok(news) => serde_json::from_value(news.answer["until"].clone()).map_err(|_| lost(key)),
             Err(EngineError::NothingToDo(_)) => Err(lost(key)),
             Err(error) => Err(error.into()),

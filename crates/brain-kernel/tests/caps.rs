@@ -287,7 +287,7 @@ async fn money_is_released_when_a_call_is_known_not_to_have_happened() {
         let entries = store.account_entries(&scope(), None, 100).unwrap();
         entries.iter().filter(|entry| entry.account.starts_with("cost on")).map(|entry| entry.amount).sum::<i64>()
     };
-    let letter = |run| kernel.store().letters_of(&scope(), run).unwrap().remove(0);
+    let letter = |run| kernel.store().dead_letters_of(&scope(), run).unwrap().remove(0);
     let busy = ask(&kernel, "t.busy", json!({}), Limits::default()).await;
     assert_eq!((&letter(busy.run).body["happened"], reserved()), (&json!("no"), 0), "{busy:#?}");
     let lost = ask(&kernel, "t.lose", json!({}), Limits::default()).await;

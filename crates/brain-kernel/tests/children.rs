@@ -206,7 +206,7 @@ async fn an_undo_of_a_child_that_fails_is_a_dead_letter_and_another_attempt_undo
     let kernel = start();
     let report = call(&kernel, "t.labelled", json!({})).await;
     assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (1, 0), "the label keeps the thing: {report:#?}");
-    let letters = kernel.store().letters_of(&scope(), report.run).unwrap();
+    let letters = kernel.store().dead_letters_of(&scope(), report.run).unwrap();
     assert_eq!(
         letters.iter().map(|letter| (letter.open, letter.tool.as_str())).collect::<Vec<_>>(),
         [(true, "core.undo_child_run")]
@@ -315,7 +315,7 @@ async fn an_undo_in_doubt_is_decided_before_the_step_is_undone_again() {
     assert_eq!(kernel.report(&scope(), staged.run).unwrap().status, RunStatus::Cancelled);
     let refused = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap_err();
     assert!(refused.to_string().contains(&format!("run {} may have undone", staged.run)), "{refused}");
-    let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
+    let letter = kernel.store().dead_letters_of(&scope(), staged.run).unwrap().remove(0);
     kernel.decide_letter(&scope(), letter.id, LetterDecision::Abandon, "ann", "it did not happen").await.unwrap();
     kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
 }
@@ -382,7 +382,7 @@ async fn an_undo_of_a_child_that_fails_does_not_stop_the_others() {
     let report = call(&kernel, "t.tagged", json!({})).await;
     // The label keeps the thing. What the child and the parent did before is undone all the same.
     assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (1, 0), "{report:#?}");
-    let letter = kernel.store().letters_of(&scope(), report.run).unwrap().remove(0);
+    let letter = kernel.store().dead_letters_of(&scope(), report.run).unwrap().remove(0);
     assert_eq!(letter.body["happened"], "maybe", "a part of it has happened: {}", letter.body);
     let thing = only(&kernel, "thing");
     assert!(letter.body["failure"]["message"].as_str().unwrap().contains(&thing), "{}", letter.body);
@@ -396,7 +396,7 @@ async fn an_undo_of_a_child_that_fails_does_not_stop_the_others() {
     assert!(report.message.contains(&thing), "{}", report.message);
     assert!(!stays.iter().any(|text| text.contains("`t.other`")), "{stays:?}");
     // No open letter is left in the run that undid the child.
-    let open = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    let open = kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
     assert!(open.is_empty(), "{open:?}");
 }
 
@@ -417,7 +417,7 @@ async fn undone_while_labelled(kernel: &Kernel) -> (Report, Report, String) {
 async fn a_step_of_an_asked_undo_that_fails_is_a_dead_letter_and_the_others_go_on() {
     let kernel = start();
     let (done, staged, thing) = undone_while_labelled(&kernel).await;
-    let letters = kernel.store().letters_of(&scope(), staged.run).unwrap();
+    let letters = kernel.store().dead_letters_of(&scope(), staged.run).unwrap();
     assert_eq!(
         letters.iter().map(|letter| (letter.open, letter.tool.as_str())).collect::<Vec<_>>(),
         [(true, "t.unthing")]
@@ -443,7 +443,7 @@ async fn a_step_of_an_asked_undo_that_fails_is_a_dead_letter_and_the_others_go_o
 async fn a_retried_step_of_an_undo_completes_it() {
     let kernel = start();
     let (_, staged, _) = undone_while_labelled(&kernel).await;
-    let letter = kernel.store().letters_of(&scope(), staged.run).unwrap().remove(0);
+    let letter = kernel.store().dead_letters_of(&scope(), staged.run).unwrap().remove(0);
     call(&kernel, "t.unlabel", json!({"label_id": only(&kernel, "label")})).await;
     kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
     until(|| kernel.report(&scope(), staged.run).unwrap().status == RunStatus::Completed).await;
@@ -455,6 +455,6 @@ async fn a_record_of_a_child_that_is_gone_does_not_stop_the_other_undos() {
     let kernel = start();
     let report = call(&kernel, "t.gone", json!({})).await;
     assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (0, 0), "{report:#?}");
-    let letter = kernel.store().letters_of(&scope(), report.run).unwrap().remove(0);
+    let letter = kernel.store().dead_letters_of(&scope(), report.run).unwrap().remove(0);
     assert_eq!((letter.open, letter.tool.as_str()), (true, "core.undo_child_run"));
 }

@@ -7,7 +7,7 @@ use brain_core::RunStatus;
 use std::sync::Arc;
 
 use brain_engine::LetterDecision;
-use brain_engine::core::{Command, Told};
+use brain_engine::core::{Command, TurnInput};
 use brain_kernel::{Actor, Kernel, KernelError, Verdict};
 use brain_store::{DeadLetterRow, MemoryStore, Precondition, Write};
 use brain_vm::JobId;
@@ -99,7 +99,7 @@ async fn start() -> Arc<Kernel> {
 }
 
 fn letters(kernel: &Kernel) -> Vec<DeadLetterRow> {
-    kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items
+    kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -128,7 +128,7 @@ async fn a_decision_about_an_outdated_letter_is_rejected() {
         prelude: Vec::new(),
         preconditions: vec![Precondition::LetterOpen(before.id)],
         writes: vec![Write::PutLetter(late)],
-        inputs: vec![Told::Letter(
+        inputs: vec![TurnInput::Letter(
             JobId { scope: 0, step: 0, item: 0, undo: false },
             u32::try_from(before.body["attempts"].as_u64().unwrap()).unwrap(),
             before.body.clone(),

@@ -264,7 +264,7 @@ async fn a_result_given_by_hand_must_match_the_tools_output() {
     let world = start().await;
     let report = call(&world.kernel, "t.send", json!({})).await;
     assert_eq!(report.errors[0].code, "in_doubt", "{report:#?}");
-    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     let ours = scope();
     for wrong in [json!({"number": "many"}), json!({}), json!("sent")] {
         let decision = LetterDecision::Resolve(Some(wrong.clone()));
@@ -281,7 +281,7 @@ async fn runs_jobs_and_incidents_have_integer_keys() {
     let world = start().await;
     let report = call(&world.kernel, "t.send", json!({})).await;
     let (kernel, ours) = (&world.kernel, scope());
-    let letter = kernel.store().letters(&ours, Some(true), 10, None).unwrap().items.remove(0);
+    let letter = kernel.store().dead_letters(&ours, Some(true), 10, None).unwrap().items.remove(0);
     let state = kernel.engine().run_state(&ours, report.run).unwrap();
     let job = *state.state.as_ref().unwrap().jobs.keys().next().expect("the step waits for a person");
     let keys = [
@@ -376,12 +376,12 @@ async fn an_unstarted_run_expires_or_is_cancelled_and_retention_deletes_it() {
         "its approval is deleted too"
     );
     // The dead letter of an ended run is about the outside world: it keeps its run until it is decided.
-    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, RunStatus::Cancelled);
     let decision = LetterDecision::Resolve(None);
     world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
     swept("its letter is closed", 1);
-    assert!(world.kernel.store().letters(&scope(), None, 10, None).unwrap().items.is_empty());
+    assert!(world.kernel.store().dead_letters(&scope(), None, 10, None).unwrap().items.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -425,7 +425,7 @@ async fn an_undo_that_needs_approval_asks_with_its_real_values() {
     let refused = world.kernel.decide(&scope(), &second.id.to_string(), None, Decision::Reject, &boss, "keep it").await;
     let refused = refused.unwrap();
     assert_eq!(undone(&refused), ["room2"], "{refused:#?}");
-    let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+    let letter = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("no")), "{:#}", letter.body);
     assert!(refused.message.starts_with("2 of 3 steps done, 1 failed."), "an undo is not a step: {}", refused.message);
     // A retry asks again.
@@ -444,7 +444,7 @@ async fn a_forced_stop_closes_its_approval_and_leaves_dead_letters() {
     let over = world.kernel.cancel(&scope(), waiting.run).await.unwrap();
     assert_eq!((over.status.as_str(), undone(&over)), ("failed", Vec::new()), "{over:#?}");
     assert_eq!(world.pending(waiting.run), [], "no approval is left pending");
-    let letters = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    let letters = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
     assert_eq!(letters.len(), 2, "each step that was not undone has a letter: {letters:#?}");
 }
 
@@ -466,7 +466,7 @@ async fn an_undo_with_an_unusable_answer_becomes_a_dead_letter() {
         [LetterDecision::Resolve(Some(json!({"gone": true}))), LetterDecision::Abandon, LetterDecision::Resolve(None)]
     {
         let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
-        let letter = world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
+        let letter = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
         assert_eq!((&letter.body["undo"], &letter.body["happened"]), (&json!(true), &json!("yes")), "{report:#?}");
         let over = world.kernel.decide_letter(&scope(), letter.id, decision, "ann", "I looked").await.unwrap();
         assert_eq!(over.status, RunStatus::Compensated, "it was undone, whatever its answer: {over:#?}");
@@ -474,7 +474,7 @@ async fn an_undo_with_an_unusable_answer_becomes_a_dead_letter() {
     let report = call(&world.kernel, "t.hired", json!({"name": "bob"})).await;
     let over = world.kernel.cancel(&scope(), report.run).await.unwrap();
     assert_eq!(over.status, RunStatus::Compensated, "a forced stop leaves the letter: {over:#?}");
-    assert_eq!(world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
+    assert_eq!(world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -482,7 +482,7 @@ async fn doubt_in_a_child_run_puts_its_parents_step_in_doubt() {
     let world = start().await;
     let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
     let report = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
-    let letters = || world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    let letters = || world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
     until(|| letters().len() == 1).await;
     let child = letters().remove(0);
     assert_ne!(child.run, report.run);
@@ -498,7 +498,7 @@ async fn a_retried_step_starts_a_new_child_run() {
     let world = start().await;
     let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
     let parent = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap().run;
-    let letters = || world.kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    let letters = || world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
     until(|| letters().len() == 1).await;
     let first = letters().remove(0).run;
     world.kernel.cancel(&scope(), first).await.unwrap();

@@ -160,7 +160,7 @@ async fn exhausted_attempts_become_a_dead_letter_and_are_reported() {
     assert_eq!((report.status.as_str(), report.errors[0].code.as_str()), ("waiting", "dead_letter"));
     assert!(report.message.contains("429"), "{}", report.message);
     assert_eq!(seen.received().len(), 3);
-    let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+    let letters = kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
     assert_eq!(letters.len(), 1);
     assert_eq!(report.next_actions[0], NextAction::Decide { letter: letters[0].id.to_string() });
 }

@@ -50,7 +50,7 @@ async fn one_expires(kernel: &Kernel) {
 }
 
 fn letter(kernel: &Kernel, run: RunId) -> DeadLetterRow {
-    kernel.store().letters_of(&scope(), run).unwrap().remove(0)
+    kernel.store().dead_letters_of(&scope(), run).unwrap().remove(0)
 }
 
 /// Whether retention can delete a run.

@@ -224,7 +224,7 @@ async fn without_idempotency_nothing_is_repeated_and_a_person_decides() {
         let (report, world, kernel) = act(first, "none").await;
         assert_eq!(world.counts(), (1, 1), "{first:?}");
         assert_eq!((report.ok, report.errors[0].code.as_str()), (false, "in_doubt"), "{first:?}");
-        let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+        let letters = kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
         assert_eq!(letters.len(), 1, "{first:?}");
     }
     for status in [408, 500, 502, 503, 504] {
@@ -250,7 +250,7 @@ async fn an_answer_counts_although_the_request_was_not_read() {
     for (status, code) in [(413, "http_413"), (401, "http_401")] {
         let (report, world, kernel) = act_at_length(First::ReadsNothing(status)).await;
         assert_eq!((report.errors[0].code.as_str(), world.counts()), (code, (1, 0)), "{report:#?}");
-        assert!(kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items.is_empty(), "{status}");
+        assert!(kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.is_empty(), "{status}");
     }
     let (report, world, _) = act_at_length(First::DoesUnread).await;
     assert_eq!((report.ok, world.counts()), (true, (1, 1)), "{report:#?}");
@@ -304,7 +304,7 @@ async fn a_failed_check_is_retried_by_its_own_policy() {
         let report = call(&kernel, "out.act", json!({})).await;
         assert_eq!((report.ok, world.checks.load(Ordering::SeqCst)), (ok, checks), "{report:#?}");
         assert_eq!(world.counts(), (1, 1), "the call itself is never repeated");
-        let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+        let letters = kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
         assert_eq!(letters.len(), usize::from(!ok));
         for letter in letters {
             assert_eq!(letter.body["happened"], "maybe");
@@ -407,7 +407,7 @@ async fn an_effect_with_an_unusable_answer_counts_as_done() {
             let report = call(&kernel, "out.act", json!({})).await;
             assert_eq!(world.counts(), (1, 1), "{more} {idempotency}");
             assert_eq!(report.receipts[0].status, "done_badly", "{more} {idempotency}: {report:#?}");
-            let letters = kernel.store().letters(&scope(), Some(true), 10, None).unwrap().items;
+            let letters = kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
             assert_eq!(letters.len(), 1, "{more} {idempotency}");
         }
     }

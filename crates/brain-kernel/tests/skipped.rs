@@ -60,7 +60,7 @@ async fn start() -> (Arc<Kernel>, Arc<MemoryStore>) {
 }
 
 fn letter(kernel: &Kernel, run: RunId) -> DeadLetterRow {
-    kernel.store().letters_of(&scope(), run).unwrap().remove(0)
+    kernel.store().dead_letters_of(&scope(), run).unwrap().remove(0)
 }
 
 async fn skip(kernel: &Kernel, run: RunId) -> Report {

@@ -174,7 +174,7 @@ pub(crate) fn operators_only(caller: &Caller, peer: &Peer) -> Result<(), Problem
         return Ok(());
     }
     let detail = format!(
-        "This affects all tenants. Send it from the server's machine, or with a token that has the permission `{ADMIN}`."
+        "This affects all tenants. Run it on the server's machine, or with a token that has the permission `{ADMIN}`."
     );
     Err(Problem::new(NOT_ALLOWED, detail))
 }

@@ -13,6 +13,9 @@ use crate::problem::Code;
 use crate::request_id::{self, X_REQUEST_ID};
 use crate::trace;
 
+/// The route of a request for a path that does not exist.
+const UNMATCHED: &str = "unmatched";
+
 /// How long a handler waited because the caller asked it to. The handler puts it into the response.
 #[derive(Clone, Copy)]
 pub(crate) struct Waited(pub(crate) Duration);
@@ -22,7 +25,7 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
     let began = Instant::now();
     let id = request_id::of_request(request.headers());
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().map_or("unmatched", MatchedPath::as_str).to_owned();
+    let route = request.extensions().get::<MatchedPath>().map_or(UNMATCHED, MatchedPath::as_str).to_owned();
     let trace = trace::trace_id(request.headers());
     let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default(), %method, route, trace);
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -32,6 +35,8 @@ pub(crate) async fn observe(State(app): State<App>, request: Request, next: Next
     let took_ms = took.as_millis() as u64;
     span.in_scope(|| match status {
         500.. => tracing::warn!(status, code, took_ms, "request failed"),
+        // Scanners ask for many paths that do not exist.
+        404 if route == UNMATCHED => tracing::debug!(status, code, took_ms, "request refused"),
         400.. => tracing::info!(status, code, took_ms, "request refused"),
         _ if took.saturating_sub(waited) >= app.slow_request() => tracing::info!(status, took_ms, "slow request"),
         _ => tracing::debug!(status, took_ms, "request answered"),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use brain_core::{ApprovalStatus, Failure, JobKey, RunId, RunStatus};
-use brain_engine::core::{Command, ToJob, Told};
+use brain_engine::core::{Command, ToJob, TurnInput};
 use brain_engine::{Engine, EngineError, JobOutcome, LetterDecision, NewEvent, PipeEvent, RunNews, job_key};
 use brain_registry::ToolResult;
 use brain_store::{ApprovalRow, DeadLetterRow, Member, Precondition, Scope, SignalRow, Write};
@@ -90,7 +90,7 @@ impl World {
             // In the end nobody cleans up after ended runs: what they leave is about the outside world, or a bug.
             let wanted = |calm: bool, run: RunId| !calm || open.contains(&run);
             if self.calm || self.dice.one_in(8) {
-                let letters = self.disk.base.letters(&scope, Some(true), 50, None).map(|page| page.items);
+                let letters = self.disk.base.dead_letters(&scope, Some(true), 50, None).map(|page| page.items);
                 let mut letters = letters.unwrap_or_default();
                 letters.retain(|letter| wanted(self.calm, letter.run));
                 for letter in self.some(letters) {
@@ -190,7 +190,7 @@ impl World {
                 prelude: vec![NewEvent::pipe(event, json!({"approval": row.id}), None)],
                 preconditions: vec![Precondition::ApprovalPending(row.id)],
                 writes: vec![Write::PutApproval(row.clone())],
-                inputs: vec![Told::Job(key, message)],
+                inputs: vec![TurnInput::Job(key, message)],
                 status: None,
                 program: None,
             };

@@ -351,7 +351,7 @@ impl Disk {
                 }
             }
         }
-        for mut letter in self.base.letters_of(&member.scope, run).unwrap_or_default() {
+        for mut letter in self.base.dead_letters_of(&member.scope, run).unwrap_or_default() {
             if letter.open && !known.contains(&letter.id) {
                 close(&mut letter);
                 member.writes.push(Write::PutLetter(letter));

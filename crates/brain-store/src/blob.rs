@@ -28,12 +28,15 @@ const JSON: &str = "application/json";
 /// A blob to be written: its hash, its bytes, its media type.
 pub type Offloaded = (Digest, Arc<[u8]>, &'static str);
 
-/// Replaces large parts of a value by references, innermost first, and adds the blobs to `out`: every text longer than
-/// [`BLOB_LIMIT`], every list that is still larger after its items were offloaded, and every such object at depth 3 or
-/// more. `depth` is the depth of `value` itself.
+/// Replaces large parts of a value by references, innermost first, and adds the blobs to `out`. `depth` is the depth of
+/// `value` itself. These parts are replaced:
 ///
-/// A small value costs one walk: sizes are estimated on the way (an escaped character counts as one byte), and only the
-/// parts that are moved out are serialised.
+/// - a text longer than [`BLOB_LIMIT`];
+/// - a list that is still larger than that after its items were offloaded;
+/// - such an object at depth 3 or more.
+///
+/// A small value costs one walk. It estimates sizes, counting an escaped character as one byte, and serialises only the
+/// parts that it replaces.
 pub fn offload(value: &mut Value, depth: usize, out: &mut Vec<Offloaded>) {
     walk(value, depth, BLOB_LIMIT, out);
 }

@@ -511,11 +511,11 @@ fn letters_and_approvals_change_state_once(store: &dyn Store) {
         body: json!({"failure": {"code": "http_503"}}),
     };
     assert_eq!(commit(store, &scope, vec![], vec![Write::PutLetter(letter(true))]), Outcome::Committed);
-    assert_eq!(store.letter(&scope, id).expect("reads"), Some(letter(true)));
+    assert_eq!(store.dead_letter(&scope, id).expect("reads"), Some(letter(true)));
     let close = || commit(store, &scope, vec![Precondition::LetterOpen(id)], vec![Write::PutLetter(letter(false))]);
     assert_eq!(close(), Outcome::Committed);
     assert!(matches!(close(), Outcome::Conflict(_)), "a closed letter is not closed again");
-    let count = |open| store.letters(&scope, open, 10, None).expect("reads").items.len();
+    let count = |open| store.dead_letters(&scope, open, 10, None).expect("reads").items.len();
     assert_eq!((count(None), count(Some(true)), count(Some(false))), (1, 0, 1));
 
     let id = ApprovalId::generate(at(1), &mut SeededRandom::new(2));

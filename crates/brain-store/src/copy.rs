@@ -184,7 +184,7 @@ fn walk(store: &dyn Store, scope: &Scope, each: Each<'_>) -> Result<(), StoreErr
             writes.extend(keys.map(|(key, digest)| Write::TakeKey { key, digest, run }));
             let number = store.number_of(scope, run)?;
             writes.extend(number.map(|number| Write::Number { run, number: Some(number) }));
-            writes.extend(store.letters_of(scope, run)?.into_iter().map(Write::PutLetter));
+            writes.extend(store.dead_letters_of(scope, run)?.into_iter().map(Write::PutLetter));
             writes.extend(store.approvals_of(scope, run)?.into_iter().map(Write::PutApproval));
             writes.extend(store.signals(scope, run)?.into_iter().map(Write::Signal));
             each(Found::Rows(vec![Precondition::RunAbsent(run)], writes))?;

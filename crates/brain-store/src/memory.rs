@@ -318,11 +318,11 @@ impl Runs for MemoryStore {
 }
 
 impl DeadLetters for MemoryStore {
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
         Ok(self.lock().letters.get(&(scope.tenant().clone(), id)).cloned())
     }
 
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,

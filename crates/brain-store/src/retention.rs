@@ -54,7 +54,7 @@ pub trait Retention {
         limit: usize,
     ) -> Result<Vec<RunRow>, StoreError>;
     /// The dead letters of a run, open and closed, by id.
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError>;
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError>;
     /// Blobs by hash, after this one, each with the time since which it is unused.
     fn blobs(
         &self,

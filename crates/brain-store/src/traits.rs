@@ -416,9 +416,9 @@ pub trait Records {
 /// Dead letters.
 pub trait DeadLetters {
     /// One letter.
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError>;
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError>;
     /// Letters, newest first.
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,

@@ -134,7 +134,7 @@ fn heartbeats_and_decisions_do_not_wait_for_queries_of_the_api() {
             threads.spawn(|| store.audit(SystemScope, 1));
         }
         for _ in 0..12 {
-            threads.spawn(|| store.letters(&scope, None, 1, None));
+            threads.spawn(|| store.dead_letters(&scope, None, 1, None));
         }
         waiting(11);
         let keeping = store.clone().lane(Lane::Keeping);

@@ -282,7 +282,7 @@ pub(crate) enum Command {
     Backup(BackupArgs),
     /// Restore the store from a backup.
     #[command(hide = true)]
-    Restore(BackupArgs),
+    Restore(RestoreArgs),
     /// Make a running server reload its packs.
     #[command(
         after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server it is the server of the store, or the one at http://127.0.0.1:7700.\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
@@ -437,7 +437,16 @@ pub(crate) struct ServeArgs {
 pub(crate) struct BackupArgs {
     /// The backup file.
     pub(crate) file: PathBuf,
-    /// Overwrite an existing file or store.
+    /// Overwrite an existing backup file.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RestoreArgs {
+    /// The backup file.
+    pub(crate) file: PathBuf,
+    /// Overwrite the existing store.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -700,7 +709,7 @@ pub(crate) struct StuckArgs {
     /// The run.
     pub(crate) run: String,
     /// Reason, for the log.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) note: String,
 }
 
@@ -721,7 +730,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long)]
     pub(crate) reject: bool,
     /// Reason, for the log.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) note: String,
 }
 
@@ -736,7 +745,7 @@ pub(crate) struct ApproveArgs {
     #[arg(long)]
     pub(crate) digest: Option<String>,
     /// Reason, for the log.
-    #[arg(long, default_value = "")]
+    #[arg(long, default_value = "", hide_default_value = true)]
     pub(crate) note: String,
 }
 
@@ -780,7 +789,7 @@ pub(crate) enum DlqCommand {
         #[arg(long)]
         dry_run: bool,
         /// Reason, for the log.
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", hide_default_value = true)]
         note: String,
     },
     /// Close a dead letter by hand.
@@ -805,7 +814,7 @@ pub(crate) enum DlqCommand {
         #[arg(long)]
         to: String,
         /// Reason, for the log.
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", hide_default_value = true)]
         note: String,
     },
 }

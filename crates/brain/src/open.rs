@@ -9,7 +9,7 @@ use brain_embed::models::ModelsDir;
 use brain_embed::{Encoder, StaticTable};
 use brain_engine::EngineConfig;
 use brain_kernel::{Kernel, KernelConfig};
-use brain_registry::{Loaded, PackSource, Registry};
+use brain_registry::{Loaded, PackSource, Registry, Report};
 use brain_store::{MemoryStore, PostgresStore, Scope, SqliteStore, Store};
 
 use crate::cli::{Global, TierArg};
@@ -21,7 +21,7 @@ const TRADES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/trades.rs"))
 
 /// The packs of a command: those it names, else those of `--pack`, else the built-in one. They may use the native
 /// functions of this program.
-pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, brain_registry::Report> {
+pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, Report> {
     let folders = if named.is_empty() { &global.packs } else { named };
     let times = global.config().times();
     let load = |sources| brain_registry::load_sources_within(sources, &brain_tools::natives(), times);
@@ -32,7 +32,19 @@ pub(crate) fn load_packs(named: &[PathBuf], global: &Global) -> Result<Loaded, b
     load(folders.iter().map(|folder| PackSource::read(folder)).collect())
 }
 
-/// A checked registry, or an error after every problem was printed.
+/// Packs with errors. With `--json` the problem document lists them; otherwise they were printed already.
+#[derive(Debug)]
+pub(crate) struct PacksRefused(pub(crate) Box<Report>);
+
+impl std::fmt::Display for PacksRefused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the packs have {}; nothing was started", crate::show::count(self.0.errors(), "error"))
+    }
+}
+
+impl std::error::Error for PacksRefused {}
+
+/// A checked registry, or [`PacksRefused`].
 pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
     match load_packs(&[], global) {
         Ok(loaded) => {
@@ -42,12 +54,10 @@ pub(crate) fn registry(global: &Global) -> Result<Arc<Registry>> {
             Ok(Arc::new(loaded.registry))
         }
         Err(report) => {
-            if global.json {
-                crate::show::json(&serde_json::json!({"ok": false, "diagnostics": report.diagnostics()}));
-            } else {
+            if !global.json {
                 anstream::eprintln!("{}", report.render(true));
             }
-            bail!("the packs have {}; nothing was started", crate::show::count(report.errors(), "error"))
+            Err(PacksRefused(Box::new(report)).into())
         }
     }
 }

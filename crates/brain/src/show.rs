@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::cli::{ColorArg, Global};
 use crate::commands::Usage;
 use crate::next_action::in_terminal;
+use crate::open::PacksRefused;
 use crate::remote::Refused;
 use crate::system::SystemClock;
 use crate::table::{Table, wide, width, wrap};
@@ -33,6 +34,9 @@ pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
             return json(document);
         }
         let detail = format!("{error:#}");
+        if let Some(PacksRefused(report)) = error.downcast_ref::<PacksRefused>() {
+            return json(&ProblemDocument::of_packs(report, &detail));
+        }
         if error.is::<Usage>() {
             return json(&ProblemDocument::of_usage(&detail));
         }
@@ -129,6 +133,16 @@ pub(crate) fn span(length: Millis) -> String {
     }
 }
 
+/// The same for a sentence: `6 days`, `1 hour`.
+pub(crate) fn span_in_words(length: Millis) -> String {
+    match length.0 {
+        ms if ms < 60_000 => count(ms.div_ceil(1_000), "second"),
+        ms if ms < 3_600_000 => count(ms / 60_000, "minute"),
+        ms if ms < 86_400_000 => count(ms / 3_600_000, "hour"),
+        ms => count(ms / 86_400_000, "day"),
+    }
+}
+
 /// A time of the API without its milliseconds.
 pub(crate) fn moment_text(text: &str) -> String {
     text.split('.').next().unwrap_or(text).trim_end_matches('Z').replace('T', " ")
@@ -147,29 +161,31 @@ pub(crate) fn ago(text: &str) -> String {
     }
 }
 
+/// Rows of a list in an answer that are shown.
+pub(crate) const ROWS: usize = 10;
+
 /// Prints the items of a list in columns, as many as fit a screen: names first, ids last.
 fn rows(result: &Value) {
-    const SHOWN: usize = 10;
     for list in result.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_array) {
         let items: Vec<&Map<String, Value>> = list.iter().filter_map(Value::as_object).collect();
         if items.is_empty() {
             continue;
         }
         let mut columns: Vec<&str> = Vec::new();
-        for name in items.iter().take(SHOWN).flat_map(|item| item.keys()).map(String::as_str) {
+        for name in items.iter().take(ROWS).flat_map(|item| item.keys()).map(String::as_str) {
             if !columns.contains(&name) && !HIDDEN.contains(&name) {
                 columns.push(name);
             }
         }
         columns.sort_by_key(|name| importance(name, items.iter().find_map(|item| item.get(*name))));
         let mut table = Table::new(columns.iter().copied());
-        for item in items.iter().take(SHOWN) {
+        for item in items.iter().take(ROWS) {
             let cell = |name: &&str| item.get(*name).filter(|value| !value.is_null()).map(plain).unwrap_or_default();
             table.push(columns.iter().map(cell).collect());
         }
         table.print(2);
-        if items.len() > SHOWN {
-            let more = items.len() - SHOWN;
+        if items.len() > ROWS {
+            let more = items.len() - ROWS;
             outln!("  {DIM}… and {more} more in this answer, which --json shows{DIM:#}");
             outln!("  {DIM}→{DIM:#} to page through all: {}", crate::hint::command("records list TYPE"));
         }

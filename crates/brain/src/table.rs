@@ -38,12 +38,17 @@ pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
     lines.collect()
 }
 
+/// The width of a text without its colours.
+fn seen(text: &str) -> usize {
+    wide(&anstream::adapter::strip_str(text).to_string())
+}
+
 fn wrap_to(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let is_full = lines.len() == most;
         match lines.last_mut() {
-            Some(line) if wide(line) + 1 + wide(word) <= width => {
+            Some(line) if seen(line) + 1 + seen(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -73,8 +78,8 @@ pub(crate) fn entry(head: &str, facts: &[String], id: &str) {
     let facts: Vec<&String> = facts.iter().filter(|fact| !fact.is_empty()).collect();
     let mut line = String::new();
     for part in facts.iter().map(|fact| fact.as_str()).chain(std::iter::once(id)).filter(|part| !part.is_empty()) {
-        let plain = wide(&anstream::adapter::strip_str(part).to_string());
-        let used = wide(&anstream::adapter::strip_str(&line).to_string());
+        let plain = seen(part);
+        let used = seen(&line);
         if line.is_empty() {
             line = part.to_owned();
         } else if 2 + used + 3 + plain <= width {
@@ -90,7 +95,7 @@ pub(crate) fn entry(head: &str, facts: &[String], id: &str) {
 }
 
 fn print_fact(line: &str, width: usize) {
-    if wide(&anstream::adapter::strip_str(line).to_string()) + 2 <= width {
+    if seen(line) + 2 <= width {
         return outln!("  {DIM}{line}{DIM:#}");
     }
     for part in wrap(line, width - 2) {
@@ -176,6 +181,8 @@ mod tests {
         assert_eq!(wrap("immeasurable x", 4), ["immeasurable", "x"]);
         assert_eq!(wrap("a b c d e", 1), ["a", "b", "c …"]);
         assert_eq!(wrap_all("a b c d e\n\nf", 3), ["a b", "c d", "e", "", "f"]);
+        let coloured = format!("{BOLD}one{BOLD:#} two");
+        assert_eq!(wrap_all(&coloured, 7), [coloured], "colours take no room");
     }
 
     #[test]

@@ -437,9 +437,10 @@ fn the_command_line_rejects_what_the_api_rejects() {
         ("--context", "[1]"),
         ("--conversation", "tuesday"),
         ("--wait-timeout-ms", "120001"),
+        ("--max-tool-calls", "0"),
     ] {
         let output = run(&store, &["do", "create task: Call Bob", flag, value]);
-        assert_eq!(output.status.code(), Some(1), "{flag} {value}: {}", text(&output));
+        assert_eq!(output.status.code(), Some(2), "{flag} {value}: {}", text(&output));
         assert!(text(&output).contains(flag), "{flag} {value}: {}", text(&output));
     }
     assert_eq!(run(&store, &["runs", "--status", "bogus"]).status.code(), Some(2));
@@ -504,6 +505,118 @@ fn a_pack_problem_names_the_command_that_explains_it() {
     let all = json(&run(&store, &["pack", "explain", "--json"]));
     assert!(all["items"].as_array().unwrap().iter().any(|item| item["code"] == "P1009"), "{all}");
     let unknown = run(&store, &["pack", "explain", "P9999"]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(unknown.status.code(), Some(2));
     assert!(text(&unknown).contains("`brain pack explain` lists all codes"), "{}", text(&unknown));
+}
+
+#[test]
+fn a_value_that_cannot_be_used_is_wrong_usage() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
+    let twice = folder.path().join("twice.csv");
+    std::fs::write(&twice, "name,name\nBob,Bob\n").unwrap();
+    let missing = folder.path().join("missing.yaml");
+    for args in [
+        &["dlq", "retry", "--all", "--since", "yesterday-ish"][..],
+        &["--config", missing.to_str().unwrap(), "runs"],
+        &["pack", "new", "Bad Name"],
+        &["pack", "explain", "P9999"],
+        &["records", "import", "lead", twice.to_str().unwrap()],
+        &["do", "list leads", "--max-cost", "abc"],
+    ] {
+        let output = run(&store, &[args, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
+        assert_eq!(json(&output)["code"], "usage", "{args:?}");
+    }
+    let mut child = common::brain(&store)
+        .args(["do", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"create task \xff\xfe").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("UTF-8"), "{}", text(&output));
+}
+
+#[test]
+fn packs_with_errors_are_one_problem_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("shop");
+    std::fs::create_dir(&pack).unwrap();
+    std::fs::write(pack.join("pack.yaml"), "name: shop\nversion: 0.1.0\ntitel: Shop\n").unwrap();
+    let output = run(&folder.path().join("s.db"), &["do", "hello", "--json", "--pack", pack.to_str().unwrap()]);
+    let problem = json(&output);
+    assert_eq!((output.status.code(), &problem["code"]), (Some(1), &json!("packs_refused")), "{problem:#}");
+    let errors = problem["errors"].as_array().unwrap();
+    assert!(errors.iter().any(|error| error["message"].as_str().unwrap().contains("titel")), "{problem:#}");
+    assert!(errors[0]["field"].as_str().unwrap().contains("pack.yaml:"), "{problem:#}");
+}
+
+#[test]
+fn what_is_not_json_is_not_printed_with_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    assert!(run(&store, &["do", "create task: Call Bob"]).status.success());
+    for args in [&["records", "export", "task", "--json"][..], &["pack", "docs", "--json"]] {
+        let output = run(&store, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
+        assert_eq!(json(&output)["code"], "usage", "{args:?}");
+    }
+    assert!(run(&store, &["records", "export", "task", "--json", "--format", "jsonl"]).status.success());
+}
+
+#[test]
+fn a_request_that_was_not_understood_is_listed_without_names_and_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    run(&store, &["do", "sing Tom Walsh a song 087 999 8888"]);
+    for args in [&["runs", "--limit", "1"][..], &["runs", "--limit", "1", "--json"]] {
+        let listed = text(&run(&store, args));
+        assert!(listed.contains("sing [REDACTED] a song [REDACTED]"), "{args:?}: {listed}");
+    }
+}
+
+#[test]
+fn a_record_that_borrows_its_name_is_listed_by_that_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("s.db");
+    let pack = folder.path().join("shelf");
+    let files = [
+        ("pack.yaml", "name: shelf\nversion: 0.1.0\ntitle: Shelf\n"),
+        ("records/book.yaml", "record: book\ntitle: Book\nfields:\n  shelf: string?\n  title: string\n"),
+        (
+            "records/loan.yaml",
+            "record: loan\ntitle: Loan\nlabel: book_id\nfields:\n  book_id: {type: uuid, ref: book}\n  due: string\n",
+        ),
+        (
+            "tools/loans.yaml",
+            "domain: loans\ntools:\n  list:\n    title: List loans\n    effect: read\n    input: {}\n    phrases: [list loans]\n    behavior: {record: {list: loan}}\n",
+        ),
+    ];
+    for (name, text) in files {
+        let path = pack.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let pack = pack.to_str().unwrap();
+    let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+    let books = folder.path().join("books.csv");
+    std::fs::write(&books, format!("id,shelf,title\n{id},A,The Hobbit\n")).unwrap();
+    let loans = folder.path().join("loans.csv");
+    std::fs::write(&loans, format!("book_id,due\n{id},Monday\n")).unwrap();
+    for (kind, file) in [("book", &books), ("loan", &loans)] {
+        let done = run(&store, &["records", "import", kind, file.to_str().unwrap(), "--pack", pack]);
+        assert!(done.status.success(), "{}", text(&done));
+    }
+    // Without `label`, the name is the field called `title`.
+    let listed = text(&run(&store, &["records", "list", "book", "--pack", pack]));
+    assert!(listed.lines().nth(1).unwrap().starts_with("The Hobbit"), "{listed}");
+    let listed = text(&run(&store, &["records", "list", "loan", "--pack", pack]));
+    assert!(listed.lines().nth(1).unwrap().starts_with("The Hobbit"), "{listed}");
+    let answer = text(&run(&store, &["do", "list loans", "--pack", pack]));
+    assert!(answer.contains("The Hobbit"), "{answer}");
 }

@@ -87,23 +87,23 @@ impl Core {
         let scope = live.scope.clone();
         if in_flight.unfinished {
             live.unfinished += 1;
-            live.queue.push_back(Queued::told(Work::Tick));
+            live.queue.push_back(Queued::without_reply(Work::Tick));
         } else {
             live.unfinished = 0;
         }
         if in_flight.delegated {
             // An external system may have answered before this commit.
-            live.queue.push_back(Queued::told(Work::Signals));
+            live.queue.push_back(Queued::without_reply(Work::Signals));
         }
         let at_rest = live.state.as_ref().is_none_or(|state| live.data.is_at_rest(state));
         let again = !live.queue.is_empty();
         // A migrated run is loaded again, with its earlier programs.
         let stays = again || (in_flight.schedule.owner == Some(self.node) && !moved);
-        let told = at_rest || in_flight.work.iter().any(|item| item.reply.is_some());
+        let is_reported = at_rest || in_flight.work.iter().any(|item| item.reply.is_some());
         let (state, next) = match (again, stays) {
-            (false, false) => ((told && !moved).then(|| live.into_state()).flatten(), Next::Forget),
+            (false, false) => ((is_reported && !moved).then(|| live.into_state()).flatten(), Next::Forget),
             (again, _) => {
-                let state = (told && !moved).then(|| live.snapshot()).flatten();
+                let state = (is_reported && !moved).then(|| live.snapshot()).flatten();
                 (state, if again { Next::Decide(live) } else { Next::Keep(live) })
             }
         };
@@ -206,7 +206,7 @@ impl Core {
         if failed {
             // A commit reported as failed may still have been written (the connection broke at that moment). Its calls
             // were not made, and nobody else would take them over.
-            later.push_back(Queued::told(Work::TakeOver(self.node)));
+            later.push_back(Queued::without_reply(Work::TakeOver(self.node)));
         }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let mut fresh = Live::empty(scope);

@@ -9,7 +9,7 @@ use brain_vm::{Code, Input, JobStatus, Machine, Need, Phase, State};
 use serde_json::{Value, json};
 
 use super::live::{InFlight, Live, Queued, Work, lost_checks, lost_jobs, never_made, not_made};
-use super::messages::{Submission, Told};
+use super::messages::{Submission, TurnInput};
 use super::{ANY, BACK_OFF, Core, MAX_REDECISIONS, MAX_UNFINISHED, PRIORITY_STEP, parent, unstarted};
 use crate::data::RunData;
 use crate::engine::EngineError;
@@ -35,7 +35,7 @@ impl Core {
         let mut schedule = live.row.as_ref().map(|row| row.schedule.clone()).unwrap_or_default();
         let mut program_hash = None;
         let mut new_row = None;
-        let mut inputs: Vec<Told> = Vec::new();
+        let mut inputs: Vec<TurnInput> = Vec::new();
         let mut rechecks = Vec::new();
         for item in work {
             match &item.work {
@@ -59,7 +59,7 @@ impl Core {
                         live.code = Some(code);
                         self.programs.cache(*hash, program);
                         if submission.start {
-                            inputs.push(Told::Input(Input::Start, None));
+                            inputs.push(TurnInput::Input(Input::Start, None));
                         }
                     }
                     new_row = Some(submission.clone());
@@ -82,13 +82,13 @@ impl Core {
                     }
                     status = command.status.unwrap_or(status);
                 }
-                Work::Job(job, attempt, outcome) => inputs.push(Told::Outcome(*job, *attempt, outcome.clone())),
+                Work::Job(job, attempt, outcome) => inputs.push(TurnInput::Outcome(*job, *attempt, outcome.clone())),
                 Work::NotMade(job, attempt) => inputs.push(not_made(*job, *attempt)),
                 Work::Check(job, attempt, answer, asked) => {
-                    inputs.push(Told::Check(*job, *attempt, answer.clone(), *asked));
+                    inputs.push(TurnInput::Check(*job, *attempt, answer.clone(), *asked));
                 }
-                Work::Tick => inputs.push(Told::Input(Input::Tick, None)),
-                Work::Signals => inputs.push(Told::Signals),
+                Work::Tick => inputs.push(TurnInput::Input(Input::Tick, None)),
+                Work::Signals => inputs.push(TurnInput::Signals),
                 Work::Slot => {}
                 Work::TakeOver(from) => {
                     // The run may have changed concurrently; and a run that is taken over did not belong to this node
@@ -113,9 +113,9 @@ impl Core {
                         prelude.push(NewEvent::pipe(PipeEvent::TakenOver, data, None));
                     }
                     // A stop that its parent wrote into its inbox comes before anything else, so that nothing new starts.
-                    inputs.push(Told::Stops);
+                    inputs.push(TurnInput::Stops);
                     inputs.extend(jobs);
-                    inputs.push(Told::Input(Input::Tick, None));
+                    inputs.push(TurnInput::Input(Input::Tick, None));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Core {
         if live.redecided > MAX_REDECISIONS && live.is_atomic() {
             let message = "Concurrent changes to the same records kept this from being written; nothing was done. Try again in a moment.";
             let failure = Failure { retry_after: Some(BACK_OFF), ..Failure::transient("contention", message) };
-            inputs.push(Told::Input(Input::Halt(0, failure), None));
+            inputs.push(TurnInput::Input(Input::Halt(0, failure), None));
         }
         let runs_away = work.iter().all(|item| matches!(item.work, Work::Tick)) && live.unfinished > MAX_UNFINISHED;
         let mut finished = match (&mut live.code, &mut live.state) {
@@ -169,8 +169,8 @@ impl Core {
                     signalled: Vec::new(),
                     at_cap: &live.at_cap,
                 };
-                for told in inputs {
-                    turn.told(told);
+                for input in inputs {
+                    turn.process(input);
                 }
                 for (job, attempt) in rechecks {
                     turn.request_check(job, attempt);

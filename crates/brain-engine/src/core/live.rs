@@ -9,7 +9,7 @@ use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
 use serde_json::Value;
 
-use super::messages::{Action, Command, Reply, StepOutput, Submission, Told};
+use super::messages::{Action, Command, Reply, StepOutput, Submission, TurnInput};
 use crate::data::RunData;
 use crate::happening::{Happening, happenings};
 use crate::host::{CheckAnswer, JobOutcome};
@@ -68,11 +68,11 @@ pub(super) struct Queued {
 }
 
 impl Queued {
-    pub(super) fn asked(work: Work, reply: Reply) -> Self {
+    pub(super) fn with_reply(work: Work, reply: Reply) -> Self {
         Self { work, reply: Some(reply) }
     }
 
-    pub(super) fn told(work: Work) -> Self {
+    pub(super) fn without_reply(work: Work) -> Self {
         Self { work, reply: None }
     }
 
@@ -137,9 +137,9 @@ impl Live {
         }
         let trace = self.row.as_ref().and_then(|row| row.request["trace_id"].as_str().map(str::to_owned));
         let (tenant, at) = (self.scope.tenant(), in_flight.at);
-        let told =
+        let happened =
             all.into_iter().map(|what| Happening { tenant: tenant.clone(), run, trace: trace.clone(), at, what });
-        output.actions.push(Action::Happened(told.collect()));
+        output.actions.push(Action::Happened(happened.collect()));
     }
 
     pub(super) fn empty(scope: Scope) -> Self {
@@ -165,7 +165,7 @@ impl Live {
 
     pub(super) fn new(scope: Scope, work: Work, reply: Reply) -> Self {
         let mut live = Self::empty(scope);
-        live.queue.push_back(Queued::asked(work, reply));
+        live.queue.push_back(Queued::with_reply(work, reply));
         live
     }
 
@@ -240,19 +240,19 @@ impl Live {
 }
 
 /// External jobs in flight on a dead node: their outcome is unknown.
-pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<Told> {
+pub(crate) fn lost_jobs(state: Option<&State>) -> Vec<TurnInput> {
     let Some(state) = state else { return Vec::new() };
     let lost = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     lost.map(|(&id, job)| {
         let failure = Failure::transient("node_lost", "The server stopped while this call was in flight.");
-        Told::Input(Input::Unknown(id, job.attempt, failure), None)
+        TurnInput::Input(Input::Unknown(id, job.attempt, failure), None)
     })
     .collect()
 }
 
 /// External jobs started by a commit whose outcome was unknown. Calls are made after their commit, so these were not
 /// made. They may be retried even if their tool is not idempotent.
-pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> bool) -> Vec<Told> {
+pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> bool) -> Vec<TurnInput> {
     let Some(state) = state else { return Vec::new() };
     let started = state.jobs.iter().filter(|(_, job)| job.status == JobStatus::Running);
     let lost = started.filter(|(id, job)| !in_hand(**id, job.attempt));
@@ -260,11 +260,11 @@ pub(super) fn never_made(state: Option<&State>, in_hand: impl Fn(JobId, u32) -> 
 }
 
 /// A call that was started in the log but not made. It had no effect and does not count as an attempt.
-pub(super) fn not_made(job: JobId, attempt: u32) -> Told {
+pub(super) fn not_made(job: JobId, attempt: u32) -> TurnInput {
     let message = "The call was not made: it was not certain that this server still owned the run, or too much time \
                    had passed since the start was decided.";
     let failure = Failure { retry_after: Some(Millis(0)), ..Failure::transient("not_made", message) };
-    Told::Input(Input::Failed(job, attempt, failure), None)
+    TurnInput::Input(Input::Failed(job, attempt, failure), None)
 }
 
 /// Checks in flight on a dead node: repeating them is harmless.

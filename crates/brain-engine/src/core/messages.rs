@@ -60,17 +60,17 @@ pub struct Command {
     pub preconditions: Vec<Precondition>,
     /// Additional writes of the same commit.
     pub writes: Vec<Write>,
-    /// Messages to the run.
-    pub inputs: Vec<Told>,
+    /// Inputs of its turn.
+    pub inputs: Vec<TurnInput>,
     /// The status it gets if the machine has not started.
     pub status: Option<RunStatus>,
     /// For a migration: the new program, the state of the run in it, and its input.
     pub program: Option<(Digest, Arc<Program>, Box<Moved>, RunInput)>,
 }
 
-/// A message to a run.
+/// What one turn of a run processes, one after the other.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum TurnInput {
     /// An input of the machine, with its payload.
     Input(Input, Option<Value>),
     /// The outcome of an external job.

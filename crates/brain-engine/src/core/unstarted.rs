@@ -5,7 +5,7 @@ use brain_store::RunSchedule;
 use brain_vm::Input;
 use serde_json::json;
 
-use super::Told;
+use super::TurnInput;
 use crate::log::{NewEvent, PipeEvent};
 
 /// Ends a run that has not started, if it has expired or is cancelled. A run with a machine gets a stop; one
@@ -13,21 +13,21 @@ use crate::log::{NewEvent, PipeEvent};
 pub(super) fn end(
     status: &mut RunStatus,
     schedule: &mut RunSchedule,
-    inputs: &mut Vec<Told>,
+    inputs: &mut Vec<TurnInput>,
     has_machine: bool,
     now: Timestamp,
 ) -> Option<NewEvent> {
     if status.is_over() || *status == RunStatus::Parked {
         return None;
     }
-    let told = |wanted: &Input| inputs.iter().any(|told| matches!(told, Told::Input(input, _) if input == wanted));
-    let expired = told(&Input::Tick) && schedule.wake_at.is_some_and(|at| at <= now);
-    let cancelled = told(&Input::Cancel);
+    let has = |wanted: &Input| inputs.iter().any(|one| matches!(one, TurnInput::Input(input, _) if input == wanted));
+    let expired = has(&Input::Tick) && schedule.wake_at.is_some_and(|at| at <= now);
+    let cancelled = has(&Input::Cancel);
     if !expired && !cancelled {
         return None;
     }
     let event = if expired && !cancelled {
-        inputs.push(Told::Input(Input::Cancel, None));
+        inputs.push(TurnInput::Input(Input::Cancel, None));
         let data = json!({"was": status, "until": schedule.wake_at});
         Some(NewEvent::pipe(PipeEvent::Expired, data, None))
     } else {

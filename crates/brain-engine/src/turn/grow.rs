@@ -127,8 +127,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Ends a job whose injected steps have all ended. If its result is invalid, its effect and theirs have happened
-    /// all the same.
+    /// Ends a job whose injected steps have all ended. If its result is invalid, the effects of the job and its steps
+    /// remain.
     pub(super) fn close(&mut self, job: JobId, attempt: u32) {
         let pending = self.data.pending.get(&job).cloned().unwrap_or(Value::Null);
         let mut result: ToolResult = serde_json::from_value(pending).unwrap_or_else(|_| ToolResult::ok(Value::Null));

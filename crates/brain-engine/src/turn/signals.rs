@@ -9,38 +9,38 @@ use brain_vm::{Happened, Input, JobId, JobStatus, Machine, Stray};
 use serde_json::{Value, json};
 
 use super::{Turn, failure_of, guarded};
-use crate::core::{ToJob, Told};
+use crate::core::{ToJob, TurnInput};
 use crate::engine::EngineError;
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::{NewEvent, PipeEvent};
 
 impl Turn<'_> {
-    /// Processes one message.
-    pub(crate) fn told(&mut self, told: Told) {
-        match told {
-            Told::Input(input, payload) => self.input(input, payload),
-            Told::Outcome(job, attempt, ref outcome)
+    /// Processes one input.
+    pub(crate) fn process(&mut self, input: TurnInput) {
+        match input {
+            TurnInput::Input(input, payload) => self.input(input, payload),
+            TurnInput::Outcome(job, attempt, ref outcome)
                 if !self.is_called(job, attempt, !matches!(outcome, JobOutcome::Unknown(_))) =>
             {
                 self.input(Input::Stray(Stray::LateAnswer), None);
             }
-            Told::Check(job, attempt, ref answer, _)
+            TurnInput::Check(job, attempt, ref answer, _)
                 if !self.is_called(job, attempt, !matches!(answer, CheckAnswer::Unclear(_))) =>
             {
                 self.input(Input::Stray(Stray::LateAnswer), None);
             }
-            Told::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
-            Told::Check(job, attempt, CheckAnswer::Happened(result), _) => {
+            TurnInput::Outcome(job, attempt, outcome) => self.outcome(job, attempt, outcome),
+            TurnInput::Check(job, attempt, CheckAnswer::Happened(result), _) => {
                 self.outcome(job, attempt, JobOutcome::Done(result));
             }
-            Told::Check(job, attempt, CheckAnswer::DidNot, asked) => {
+            TurnInput::Check(job, attempt, CheckAnswer::DidNot, asked) => {
                 self.input(Input::DidNotHappen(job, attempt, asked), None);
             }
-            Told::Check(job, attempt, CheckAnswer::Unclear(failure), _) => {
+            TurnInput::Check(job, attempt, CheckAnswer::Unclear(failure), _) => {
                 self.input(Input::Unknown(job, attempt, failure), None);
             }
-            Told::Letter(job, attempt, seen, decided) => self.letter_decided(job, attempt, &seen, decided),
-            Told::Job(key, message) => match self.find(key) {
+            TurnInput::Letter(job, attempt, seen, decided) => self.letter_decided(job, attempt, &seen, decided),
+            TurnInput::Job(key, message) => match self.find(key) {
                 Some(job) => {
                     self.answered = Some(job);
                     self.tell(job, message);
@@ -48,8 +48,8 @@ impl Turn<'_> {
                 }
                 None => self.tell_nobody(&message),
             },
-            Told::Signals => self.signals(|_| true),
-            Told::Stops => self.signals(is_stop),
+            TurnInput::Signals => self.signals(|_| true),
+            TurnInput::Stops => self.signals(is_stop),
         }
     }
 

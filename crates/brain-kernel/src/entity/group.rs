@@ -124,8 +124,8 @@ impl Kernel {
             (card.group, card.role) = (Some(called.found.card.id.clone()), text(&group.role));
             card.jurisdiction = text(&group.jurisdiction);
             // Members of a group are distinguished by their role.
-            let told = card.role.iter().map(|role| role.replace('_', " ")).chain(card.jurisdiction.clone());
-            card.hints = told.chain(std::mem::take(&mut card.hints)).collect();
+            let of_member = card.role.iter().map(|role| role.replace('_', " ")).chain(card.jurisdiction.clone());
+            card.hints = of_member.chain(std::mem::take(&mut card.hints)).collect();
             Some(card)
         };
         rows.iter().filter_map(card).collect()

@@ -42,10 +42,14 @@ impl<'a> StoreLookup<'a> {
         self.noted(self.store.records(self.scope, kind, filter, limit, None).map(|page| page.items))
     }
 
-    /// One record, with its borrowed name.
+    /// One record.
+    pub(super) fn row(&self, def: &RecordDef, id: RecordId) -> Option<RecordRow> {
+        self.noted(self.store.record(self.scope, &def.name, id))
+    }
+
+    /// The card of one record, with its borrowed name.
     pub(super) fn one(&self, def: &RecordDef, id: RecordId) -> Option<Card> {
-        let row = self.noted(self.store.record(self.scope, &def.name, id))?;
-        Some(self.card(def, &row, 0))
+        Some(self.card(def, &self.row(def, id)?, 0))
     }
 
     /// Records that have all of these values.

@@ -1,6 +1,7 @@
 //! Resolves records mentioned by name, before anything is planned. One match becomes its id, several become a question,
 //! none is a refusal. Ids come only from lookups.
 
+mod differences;
 mod group;
 mod lookup;
 mod reindex;
@@ -10,8 +11,8 @@ use std::ops::Range;
 use brain_core::{RecordId, RunStatus};
 use brain_nlu::Confidence;
 use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Resolution, link};
-use brain_registry::model::Effect;
-use brain_store::Scope;
+use brain_registry::model::{Effect, RecordDef};
+use brain_store::{RecordRow, Scope};
 use serde_json::{Map, Value, json};
 
 use self::lookup::StoreLookup;
@@ -99,6 +100,13 @@ impl Kernel {
         }
     }
 
+    /// The name that a record borrows from the one its label refers to; `None` if its type has a name of its own.
+    pub fn borrowed_name(&self, scope: &Scope, def: &RecordDef, row: &RecordRow) -> Option<String> {
+        lookup::borrowed(def)?;
+        let lookup = StoreLookup::new(self.registry(), self.store().as_ref(), scope);
+        Some(lookup.card(def, row, 0).name).filter(|name| !name.is_empty())
+    }
+
     /// Looks up every `{"mention": …}` where the id of a record belongs.
     pub(crate) fn link_names(
         &self,
@@ -166,17 +174,17 @@ impl Kernel {
                 return Some(one.card.id.clone());
             }
             (_, Some(one)) => {
-                let name = shown(&one.card, &linked.candidates);
+                let name = one.card.name.clone();
                 let text = format!("There is no {noun} called “{said}”. Do you mean {name}?");
-                links.questions.push((text, options(named, &linked.candidates[..1])));
+                links.questions.push((text, options(named, &linked.candidates[..1], &[name])));
             }
             (Resolution::Several, None) => {
-                let names = linked.candidates.iter().take(MAX_OPTIONS);
-                let names: Vec<String> =
-                    names.map(|one| format!("  {}", shown(&one.card, &linked.candidates))).collect();
+                let cards: Vec<&Card> = linked.candidates.iter().take(MAX_OPTIONS).map(|one| &one.card).collect();
+                let labels = differences::labels(&cards, lookup);
+                let names: Vec<String> = labels.iter().map(|label| format!("  {label}")).collect();
                 let more = if linked.candidates.len() > MAX_OPTIONS { "\n  and others" } else { "" };
                 let text = format!("Which {noun} do you mean by “{said}”?\n{}{more}", names.join("\n"));
-                links.questions.push((text, options(named, &linked.candidates)));
+                links.questions.push((text, options(named, &linked.candidates, &labels)));
             }
             // Where only ids contain digits, this is probably a mistyped id: the schema explains the format.
             (_, None) if is_one_number(said) && !self.has_identifiers(named.kinds) => {}
@@ -282,7 +290,7 @@ fn holds_mention(value: &Value) -> bool {
 }
 
 fn evidence(named: &Named<'_>, linked: &Linked) -> Value {
-    let told = linked.candidates.iter().take(MAX_OPTIONS).map(|one| {
+    let shown = linked.candidates.iter().take(MAX_OPTIONS).map(|one| {
         json!({
             "kind": one.card.kind, "id": one.card.id, "name": one.card.name, "how": one.how, "score": one.score,
             "evidence": one.evidence,
@@ -290,7 +298,7 @@ fn evidence(named: &Named<'_>, linked: &Linked) -> Value {
     });
     json!({
         "call": named.call, "slot": named.slot, "mention": linked.mention, "verdict": linked.verdict,
-        "candidates": told.collect::<Vec<_>>(),
+        "candidates": shown.collect::<Vec<_>>(),
     })
 }
 
@@ -312,34 +320,18 @@ fn not_called(named: &Named<'_>, noun: &str, said: &str, linked: &Linked) -> Pro
     .in_call(named.call)
 }
 
-/// A record label that distinguishes it from the other candidates.
-fn shown(card: &Card, all: &[Candidate]) -> String {
-    let others = || all.iter().map(|one| &one.card).filter(|other| other.id != card.id);
-    let unshared = |hint: &&String| others().any(|other| !other.hints.contains(hint)) || all.len() == 1;
-    let mut told: Vec<String> = card.hints.iter().filter(unshared).take(3).cloned().collect();
-    if told.is_empty() {
-        // The last characters are enough to recognise an identifier.
-        let ends = card.identifiers.iter().filter(|one| others().any(|other| !other.identifiers.contains(one)));
-        told.extend(ends.take(1).map(|one| {
-            let tail: Vec<char> = one.chars().rev().take(3).collect();
-            format!("…{}", tail.into_iter().rev().collect::<String>())
-        }));
-    }
-    if told.is_empty() { card.name.clone() } else { format!("{} ({})", card.name, told.join(", ")) }
-}
-
 /// Suggested replies that single out one record: the message with its id, or the id alone.
-fn options(named: &Named<'_>, candidates: &[Candidate]) -> Vec<NextAction> {
-    let option = |one: &Candidate| {
-        let name = shown(&one.card, candidates);
-        match named.place.and_then(|place| Some((place, named.request.message.get(place.span.clone())?))) {
-            Some((place, _)) => {
-                let mut message = named.request.message.clone();
-                message.replace_range(place.span.clone(), &one.card.id);
-                format!("{name}: {}", message.trim())
-            }
-            None => format!("{name}: {}", one.card.id),
+fn options(named: &Named<'_>, candidates: &[Candidate], labels: &[String]) -> Vec<NextAction> {
+    let option = |(one, name): (&Candidate, &String)| match named
+        .place
+        .and_then(|place| Some((place, named.request.message.get(place.span.clone())?)))
+    {
+        Some((place, _)) => {
+            let mut message = named.request.message.clone();
+            message.replace_range(place.span.clone(), &one.card.id);
+            format!("{name}: {}", message.trim())
         }
+        None => format!("{name}: {}", one.card.id),
     };
-    candidates.iter().take(MAX_OPTIONS).map(|one| NextAction::say(option(one))).collect()
+    candidates.iter().zip(labels).map(|one| NextAction::say(option(one))).collect()
 }

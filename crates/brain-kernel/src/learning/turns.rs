@@ -239,12 +239,12 @@ impl About<'_> {
             None => base.clone(),
         };
         let correction = |one: &Correction| {
-            let mut told = self.corrected(one, &base);
-            if let Some(meant) = told.meant.clone().filter(|meant| base.offered.contains(meant)) {
-                told.slots = slots_of(&meant);
-                told = Outcome { how: How::Picked, chosen: told.meant.take(), ..told };
+            let mut outcome = self.corrected(one, &base);
+            if let Some(meant) = outcome.meant.clone().filter(|meant| base.offered.contains(meant)) {
+                outcome.slots = slots_of(&meant);
+                outcome = Outcome { how: How::Picked, chosen: outcome.meant.take(), ..outcome };
             }
-            told
+            outcome
         };
         Turn {
             ended: Some(ended).filter(|_| self.is_meant()),

@@ -79,8 +79,8 @@ fn of_undo(undo: &Value, state: &RunState, machine: &State, list: &[Receipt]) ->
         };
         (!done).then(|| ended(format!("{tool}(step {at}) of run {of}{changed} is not undone: {why}")))
     });
-    let told = ["stays", "failed"].into_iter().filter_map(|name| undo[name].as_array()).flatten();
-    open.chain(told.filter_map(|sentence| sentence.as_str().map(|text| ended(text.to_owned())))).collect()
+    let remaining = ["stays", "failed"].into_iter().filter_map(|name| undo[name].as_array()).flatten();
+    open.chain(remaining.filter_map(|sentence| sentence.as_str().map(|text| ended(text.to_owned())))).collect()
 }
 
 /// Why the last attempt of a job failed.

@@ -47,6 +47,13 @@ impl Redaction {
         Self { redactor, hidden, everything: false }
     }
 
+    /// Hides these values too.
+    pub(super) fn with(mut self, values: Vec<String>) -> Self {
+        self.hidden.extend(values.into_iter().filter(|value| !value.is_empty()));
+        self.hidden.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        self
+    }
+
     /// Values of the domain.
     pub fn values(&self, value: &Value) -> Value {
         match value {

@@ -252,8 +252,8 @@ impl World {
                 let key = kernel.delegated(&scope, run).ok_or("nothing is delegated")?;
                 let message = ToJob::Answer { attempt: None, outcome: outcome_of(answer)? };
                 let engine = self.driver.engine().clone();
-                let told = engine.tell_job(&scope, run, key, message);
-                self.driver.block_on(told, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
+                let answer = engine.tell_job(&scope, run, key, message);
+                self.driver.block_on(answer, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
             }
             Action::Review(corrections) => {
                 let verdict = match corrections {
@@ -280,7 +280,7 @@ impl World {
                 }
             }
             Action::Retry => {
-                let open = self.store.letters(&scope, Some(true), 1, None).map_err(|error| error.to_string())?;
+                let open = self.store.dead_letters(&scope, Some(true), 1, None).map_err(|error| error.to_string())?;
                 let letter = open.items.into_iter().next().ok_or("there is no open dead letter")?;
                 let decided = kernel.decide_letter(&scope, letter.id, LetterDecision::Retry, "scenario", "");
                 self.driver.block_on(decided, None).ok_or("no answer")?.map_err(|error| error.to_string())?;

@@ -129,18 +129,18 @@ impl Records for Forgetful {
 }
 
 impl DeadLetters for Forgetful {
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
-        self.base.letter(scope, id)
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        self.base.dead_letter(scope, id)
     }
 
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<DeadLetterRow>, StoreError> {
-        self.base.letters(scope, open, limit, cursor)
+        self.base.dead_letters(scope, open, limit, cursor)
     }
 }
 
@@ -336,8 +336,8 @@ impl Retention for Forgetful {
         self.base.runs_after(scope, old, after, limit)
     }
 
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
-        self.base.letters_of(scope, run)
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
+        self.base.dead_letters_of(scope, run)
     }
 
     fn blobs(

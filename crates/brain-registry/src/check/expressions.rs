@@ -33,9 +33,11 @@ enum Root {
 /// The steps of a playbook as one of them sees them.
 #[derive(Clone, Default)]
 pub(super) struct Steps {
+    /// The id of the step that looks.
+    pub(super) own: String,
     /// The ids of all steps.
     pub(super) all: BTreeSet<String>,
-    /// Ids of the steps that are done by then.
+    /// Ids of the steps that have finished by then.
     pub(super) before: BTreeSet<String>,
     /// The result's names of each step, if known.
     pub(super) results: BTreeMap<String, BTreeSet<String>>,
@@ -150,8 +152,9 @@ impl Steps {
             return cx.report(Code::UnknownStep, place, format!("no step is called `{id}`"), help);
         }
         if !self.before.contains(id) {
-            let help = format!("add `after: [{id}]`, or use a step that is done by then");
-            return cx.report(Code::StepNotBefore, place, format!("`{id}` is not done before this step"), Some(help));
+            let message = format!("step `{}` uses the result of `{id}`, which may not have finished yet", self.own);
+            let help = format!("add `after: [{id}]` to `{}`, or use a step that has finished by then", self.own);
+            return cx.report(Code::StepNotBefore, place, message, Some(help));
         }
         match (path.get(2).map(String::as_str), path.get(3)) {
             (Some("result"), Some(name)) => {

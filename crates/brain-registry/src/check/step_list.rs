@@ -113,7 +113,8 @@ fn one(
             None => slots_suffice(cx, list, tool_node, tool),
         }
     }
-    let mut known = Steps { all: list.steps.iter().map(|step| step.id.clone()).collect(), ..Steps::default() };
+    let all = list.steps.iter().map(|step| step.id.clone()).collect();
+    let mut known = Steps { own: step.id.clone(), all, ..Steps::default() };
     known.before = if looping.contains(&step.id) { known.all.clone() } else { graph.before(&step.id) };
     for other in list.steps.iter().filter(|other| other.foreach.is_none()) {
         let Some(tool) = world.tool(&other.tool) else { continue };

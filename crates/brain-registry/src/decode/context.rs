@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use brain_core::Millis;
 use serde_json::Value;
 
+use super::{attributes, playbook, policy, record, tool};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::native::NativeDecl;
@@ -28,6 +29,19 @@ pub(crate) struct Context<'a> {
     pub(crate) found: &'a mut Vec<Diagnostic>,
 }
 
+/// The part one level below `what` that has a key.
+fn below(what: &str, key: &str) -> Option<&'static str> {
+    let parts: &[(&[&str], &str)] = match what {
+        "a playbook" => &[(&playbook::STEP_KEYS, "a step")],
+        "a file of tools" => &[(&tool::KEYS, "a tool"), (&attributes::ATTRIBUTES, "a tool")],
+        "a tool" => &[(&policy::RETRY_KEYS, "`retry`"), (&attributes::COST_KEYS, "`cost`")],
+        "a step" => &[(&policy::RETRY_KEYS, "`retry`")],
+        "a record type" => &[(&record::STATES_KEYS, "`states`"), (&record::GROUP_KEYS, "`group`")],
+        _ => &[],
+    };
+    parts.iter().find(|(keys, _)| keys.contains(&key)).map(|(_, part)| *part)
+}
+
 impl Context<'_> {
     /// Reports a problem.
     pub(crate) fn report(&mut self, code: Code, span: Span, message: impl Into<String>, help: Option<String>) {
@@ -47,7 +61,9 @@ impl Context<'_> {
 
     /// Reports an unknown key.
     pub(crate) fn unknown_key(&mut self, key: &Key, what: &str, known: &[&str]) {
-        let help = did_you_mean(&key.text, known.iter().copied())
+        let help = below(what, &key.text)
+            .map(|part| format!("`{}` belongs to {part}", key.text))
+            .or_else(|| did_you_mean(&key.text, known.iter().copied()))
             .or_else(|| Some(format!("{what} knows {}", crate::suggest::quoted(known))));
         self.report(Code::UnknownKey, key.span, format!("unknown key `{}` in {what}", key.text), help);
     }

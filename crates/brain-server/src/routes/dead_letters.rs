@@ -64,7 +64,7 @@ async fn list(
 ) -> Result<Json<Page<Letter>>, Problem> {
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
-        let rows = kernel.store().letters(&caller.scope, query.open, limit, page_cursor(&query.cursor))?;
+        let rows = kernel.store().dead_letters(&caller.scope, query.open, limit, page_cursor(&query.cursor))?;
         Ok(Json(Page::of(rows, |row| Letter::of(&row, &kernel.redaction_for(&caller.scope, row.run)))))
     })
     .await
@@ -213,7 +213,7 @@ fn letter_id(text: &str) -> Result<JobKey, Problem> {
 
 async fn find(app: &App, caller: &Caller, id: JobKey) -> Result<DeadLetterRow, Problem> {
     let scope = caller.scope.clone();
-    let row = app.read(move |kernel| Ok(kernel.store().letter(&scope, id)?)).await?;
+    let row = app.read(move |kernel| Ok(kernel.store().dead_letter(&scope, id)?)).await?;
     row.ok_or_else(|| Problem::new(NO_SUCH_LETTER, format!("there is no dead letter {id}")))
 }
 

@@ -126,7 +126,7 @@ async fn stream(
         Some(after) => after,
         None => FeedId { position: app.read(|kernel| Ok(kernel.store().feed_end(SystemScope)?)).await?, event: 0 },
     };
-    let reader = Reader { app, scope: caller.scope, run, after, waiting: VecDeque::new(), told: false };
+    let reader = Reader { app, scope: caller.scope, run, after, waiting: VecDeque::new(), logged: false };
     let events = unfold(reader, |mut reader| async move {
         let sent = match reader.next().await? {
             Sent::Event(event) => Event::default().id(&event.id).event(&event.name).json_data(&*event),
@@ -145,7 +145,7 @@ struct Reader {
     after: FeedId,
     waiting: VecDeque<FeedEvent>,
     /// Whether the client was already notified that the feed cannot be read.
-    told: bool,
+    logged: bool,
 }
 
 /// An item of a stream.
@@ -169,7 +169,7 @@ impl Reader {
             let found = self.app.read(move |kernel| read(kernel, &scope, after, run, AT_A_TIME)).await;
             match found {
                 Ok((events, upto)) => {
-                    self.told = false;
+                    self.logged = false;
                     self.waiting.extend(events);
                     let moved = upto != self.after;
                     self.after = upto;
@@ -178,8 +178,8 @@ impl Reader {
                     }
                 }
                 // Notify the client once; the stream stays open and resumes at its position.
-                Err(problem) if !self.told => {
-                    self.told = true;
+                Err(problem) if !self.logged => {
+                    self.logged = true;
                     return Some(Sent::Problem(problem));
                 }
                 Err(_) => tokio::time::sleep(LOOK).await,

@@ -363,8 +363,8 @@ async fn correct(
     let note = body.note.unwrap_or_default();
     short_text("note", &note, MAX_NOTE)?;
     let request = body.request.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-    let told = changed(&app, move |kernel| {
+    let corrected = changed(&app, move |kernel| {
         kernel.correct(&caller.scope, &caller.actor, run, request, body.meant.as_deref(), &note)
     });
-    Ok(Json(told.await?.into()))
+    Ok(Json(corrected.await?.into()))
 }

@@ -54,13 +54,7 @@ fn refused(error: ReloadError) -> Problem {
         ReloadError::NoPacks => Problem::new(CONFLICT, error.to_string()),
         ReloadError::Kernel(error) => error.into(),
         ReloadError::Refused(report) => {
-            let errors = report.diagnostics().iter().map(|one| FieldProblem {
-                field: format!("{}:{}:{}", one.file, one.line, one.column),
-                message: match &one.help {
-                    Some(help) => format!("{}: {} ({help})", one.code, one.message),
-                    None => format!("{}: {}", one.code, one.message),
-                },
-            });
+            let errors = report.diagnostics().iter().map(FieldProblem::from);
             Problem::new(PACKS_REFUSED, "The packs have errors. The previous packs stay in use.")
                 .with_errors(errors.collect())
         }

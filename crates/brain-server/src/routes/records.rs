@@ -7,7 +7,7 @@ use axum::extract::State;
 use brain_core::RecordId;
 use brain_kernel::Kernel;
 use brain_registry::model::RecordDef;
-use brain_store::{AuditRow, RecordFilter};
+use brain_store::{AuditRow, RecordFilter, RecordRow};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -43,6 +43,27 @@ struct ListQuery {
     limit: Option<u64>,
     /// The `next_cursor` of the previous page.
     cursor: Option<String>,
+    /// Whether records that borrow their name have it, as `$label`.
+    labels: Option<bool>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct GetQuery {
+    /// Whether a record that borrows its name has it, as `$label`.
+    labels: Option<bool>,
+}
+
+/// A record as one object, with its borrowed name if `labels`.
+fn shown(kernel: &Kernel, caller: &Caller, def: &RecordDef, row: &RecordRow, labels: Option<bool>) -> Value {
+    let mut record = record_json(row);
+    if labels == Some(true)
+        && let Some(name) = kernel.borrowed_name(&caller.scope, def, row)
+    {
+        record["$label"] = name.into();
+    }
+    record
 }
 
 /// List or search records of a type.
@@ -82,7 +103,8 @@ async fn list(
             .read(move |kernel| {
                 let rows = kernel.store().search(&caller.scope, &kind, &words, limit)?;
                 note_read(kernel, &caller, &def, &format!("{} found", rows.len()), rows.is_empty())?;
-                Ok(Json(Page { items: rows.iter().map(record_json).collect(), next_cursor: None }))
+                let items = rows.iter().map(|row| shown(kernel, &caller, &def, row, query.labels)).collect();
+                Ok(Json(Page { items, next_cursor: None }))
             })
             .await;
     }
@@ -97,7 +119,7 @@ async fn list(
     app.read(move |kernel| {
         let rows = kernel.store().records(&caller.scope, &kind, &filter, limit, page_cursor(&query.cursor))?;
         note_read(kernel, &caller, &def, &format!("{} listed", rows.items.len()), rows.items.is_empty())?;
-        Ok(Json(Page::of(rows, |row| record_json(&row))))
+        Ok(Json(Page::of(rows, |row| shown(kernel, &caller, &def, &row, query.labels))))
     })
     .await
 }
@@ -108,6 +130,7 @@ async fn list(
     params(
         ("type" = String, Path, description = "The type, such as `lead`"),
         ("id" = String, Path, format = "uuid", description = "The record"),
+        GetQuery,
     ),
     responses(
         (status = 200, description = "The record as one object", body = Value),
@@ -119,19 +142,20 @@ async fn get(
     State(app): State<App>,
     caller: Caller,
     UrlPath((kind, id)): UrlPath<(String, String)>,
+    UrlQuery(query): UrlQuery<GetQuery>,
 ) -> Result<Json<Value>, Problem> {
     let def = record_type(&app, &kind)?;
     let id: RecordId = id.parse().map_err(|error| Problem::bad_id(&error))?;
     let title = def.title.to_lowercase();
-    let row = app
+    let record = app
         .read(move |kernel| {
             let row = kernel.store().record(&caller.scope, &kind, id)?;
             note_read(kernel, &caller, &def, &id.to_string(), row.is_none())?;
-            Ok(row)
+            Ok(row.map(|row| shown(kernel, &caller, &def, &row, query.labels)))
         })
         .await?;
-    let row = row.ok_or_else(|| Problem::new(NO_SUCH_RECORD, format!("There is no {title} with the id {id}.")))?;
-    Ok(Json(record_json(&row)))
+    let none = || Problem::new(NO_SUCH_RECORD, format!("There is no {title} with the id {id}."));
+    Ok(Json(record.ok_or_else(none)?))
 }
 
 /// Writes to the audit who reads records with personal fields, before they are shown.

@@ -312,8 +312,8 @@ pub struct CorrectionAnswer {
 }
 
 impl From<brain_kernel::Corrected> for CorrectionAnswer {
-    fn from(told: brain_kernel::Corrected) -> Self {
-        let brain_kernel::Corrected { said, chosen, meant, answer, counts, phrase } = told;
+    fn from(corrected: brain_kernel::Corrected) -> Self {
+        let brain_kernel::Corrected { said, chosen, meant, answer, counts, phrase } = corrected;
         Self { said, chosen, meant, answer, counts, phrase }
     }
 }

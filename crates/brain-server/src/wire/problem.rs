@@ -1,10 +1,11 @@
 //! Problem documents (RFC 9457).
 
 use brain_kernel::KernelError;
+use brain_registry::{Diagnostic, Report};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::problem::Problem;
+use crate::problem::{PACKS_REFUSED, Problem};
 
 /// Why a request failed (RFC 9457).
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -39,6 +40,12 @@ impl ProblemDocument {
         Self::of_program("command_failed", "The command failed", 500, detail)
     }
 
+    /// Packs with errors that a command cannot start with.
+    pub fn of_packs(report: &Report, detail: &str) -> Self {
+        let errors = report.diagnostics().iter().map(FieldProblem::from).collect();
+        Problem::new(PACKS_REFUSED, detail).with_errors(errors).document()
+    }
+
     /// Arguments that a command cannot use.
     pub fn of_usage(detail: &str) -> Self {
         Self::of_program("usage", "Wrong usage", 400, detail)
@@ -65,6 +72,16 @@ pub struct FieldProblem {
     pub field: String,
     /// What was wrong, and what to do.
     pub message: String,
+}
+
+impl From<&Diagnostic> for FieldProblem {
+    fn from(one: &Diagnostic) -> Self {
+        let message = match &one.help {
+            Some(help) => format!("{}: {} ({help})", one.code, one.message),
+            None => format!("{}: {}", one.code, one.message),
+        };
+        Self { field: format!("{}:{}:{}", one.file, one.line, one.column), message }
+    }
 }
 
 impl From<brain_kernel::FieldProblem> for FieldProblem {

@@ -14,7 +14,8 @@ pub struct RecordType {
     pub pack: String,
     /// What people call it.
     pub title: String,
-    /// The field with a record's name; null if there is none.
+    /// The field with a record's name: the declared label, else a text field called `name`, `title` or `number`; null
+    /// if there is none.
     #[schema(required)]
     pub label: Option<String>,
     /// The fields, in the order in which the pack declares them.
@@ -58,7 +59,7 @@ impl From<&RecordDef> for RecordType {
             name: def.name.clone(),
             pack: def.pack.clone(),
             title: def.title.clone(),
-            label: def.label.clone(),
+            label: def.name_field().map(|field| field.name.clone()),
             fields: def.fields.iter().map(field).collect(),
             keys: def.key.clone(),
             states: def.states.as_ref().map(brain_registry::model::States::names).unwrap_or_default(),

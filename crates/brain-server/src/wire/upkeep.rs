@@ -1,6 +1,6 @@
 //! Upkeep by operators: retention, lookup indexes, and a check of the server.
 
-use brain_kernel::Reindexed;
+use brain_kernel::{NextAction, Reindexed};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -129,4 +129,8 @@ pub struct DoctorCheck {
     pub level: String,
     /// What was found.
     pub detail: String,
+    /// What to do about it, as data: `action` and what it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub actions: Vec<NextAction>,
 }

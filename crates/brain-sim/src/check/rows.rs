@@ -47,7 +47,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, state: &RunState) -> Vec<Stri
     if !state.state.as_ref().is_some_and(brain_vm::State::is_ended) {
         return problems;
     }
-    let letters = base.letters(scope, Some(true), 10_000, None).map(|page| page.items).unwrap_or_default();
+    let letters = base.dead_letters(scope, Some(true), 10_000, None).map(|page| page.items).unwrap_or_default();
     // A dead letter outlives its run if it is about the outside world: a job in doubt, or an undo that failed.
     let about_world = |body: &serde_json::Value| body["happened"] == "maybe" || body["undo"] == true;
     for letter in letters.iter().filter(|letter| letter.run == run && !about_world(&letter.body)) {

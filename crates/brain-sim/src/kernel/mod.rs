@@ -405,7 +405,7 @@ fn farewell(
     Box::new(move |scope, run| {
         let store = observer.store();
         let mut gone = gone.lock().unwrap_or_else(PoisonError::into_inner);
-        for letter in store.letters_of(scope, run).unwrap_or_default().iter().filter(|letter| letter.open) {
+        for letter in store.dead_letters_of(scope, run).unwrap_or_default().iter().filter(|letter| letter.open) {
             let (name, step) = (listing.run(run), &letter.body["step"]);
             gone.problems.push(format!("{name} is removed although its dead letter of {step} is open"));
         }

@@ -27,7 +27,7 @@ impl World {
             let wanted = |calm: bool, run: RunId| !calm || open.contains(&run);
             if self.calm || self.dice.one_in(6) {
                 let mut letters =
-                    self.disk.base.letters(&scope, Some(true), 100, None).map_or(Vec::new(), |page| page.items);
+                    self.disk.base.dead_letters(&scope, Some(true), 100, None).map_or(Vec::new(), |page| page.items);
                 letters.retain(|letter| wanted(self.calm, letter.run));
                 for letter in self.some(letters) {
                     self.decide_letter(&scope, &letter);

@@ -47,11 +47,11 @@ impl World {
             ..Request::say(scope.clone(), "", Mode::Enqueue)
         };
         let found: Arc<Mutex<Option<brain_core::RunId>>> = Arc::default();
-        let told = found.clone();
+        let seen = found.clone();
         self.ask("last".into(), "one more run, without a keeper".into(), Then::Nothing, |kernel| {
             Box::pin(async move {
                 let begun = kernel.begin(&request).await?;
-                *told.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begun.run);
+                *seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begun.run);
                 Ok(Answer::Run(begun.run))
             })
         });

@@ -102,18 +102,18 @@ impl Records for NodeStore {
 }
 
 impl DeadLetters for NodeStore {
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
-        self.read(|base| base.letter(scope, id))
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+        self.read(|base| base.dead_letter(scope, id))
     }
 
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<DeadLetterRow>, StoreError> {
-        self.read(|base| base.letters(scope, open, limit, cursor))
+        self.read(|base| base.dead_letters(scope, open, limit, cursor))
     }
 }
 

@@ -23,8 +23,8 @@ impl Retention for NodeStore {
         self.read(|base| base.runs_after(scope, old, after, limit))
     }
 
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
-        self.read(|base| base.letters_of(scope, run))
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
+        self.read(|base| base.dead_letters_of(scope, run))
     }
 
     fn blobs(

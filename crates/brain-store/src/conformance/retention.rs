@@ -132,8 +132,12 @@ pub(super) fn deleting_a_run_deletes_what_belongs_to_it(store: &dyn Store) {
         assert_eq!(store.by_key(&ours, &format!("key {n}")).expect("reads"), None);
         assert!(end() >= before, "positions are not reused");
     }
-    assert_eq!(store.letters_of(&ours, sample::run_id(1)).expect("reads"), [letter(1, 200, true)], "open ones stay");
-    assert_eq!(store.letters_of(&ours, sample::run_id(2)).expect("reads"), []);
+    assert_eq!(
+        store.dead_letters_of(&ours, sample::run_id(1)).expect("reads"),
+        [letter(1, 200, true)],
+        "open ones stay"
+    );
+    assert_eq!(store.dead_letters_of(&ours, sample::run_id(2)).expect("reads"), []);
     // Readers of the feed resume after everything that was ever in it.
     let before = end();
     whole(store, &ours, 3, RunStatus::Running);

@@ -104,7 +104,7 @@ impl Retention for MemoryStore {
         Ok(rows.map(|(_, row)| row.clone()).take(limit).collect())
     }
 
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
         let inner = self.lock();
         let rows = Inner::of_tenant(&inner.letters, scope.tenant()).filter(|(_, row)| row.run == run);
         Ok(rows.map(|(_, row)| row.clone()).collect())

@@ -470,8 +470,8 @@ async fn one_by_one(
                 return Err(Failure { error, whose: Whose::Everybodys });
             }
             Err(Failure { error, .. }) => {
-                let told = format!("{error}; {} of {} members were written", outcomes.len(), members.len());
-                return Err(Failure { error: StoreError::Failed(told), whose: Whose::Everybodys });
+                let text = format!("{error}; {} of {} members were written", outcomes.len(), members.len());
+                return Err(Failure { error: StoreError::Failed(text), whose: Whose::Everybodys });
             }
         }
     }

@@ -63,8 +63,8 @@ pub(super) async fn listen_forever(shared: Arc<Shared>) {
 
 async fn listen(shared: &Arc<Shared>) -> Result<(Connection, Arc<Notify>), crate::StoreError> {
     let gone = Arc::new(Notify::new());
-    let (told, ended) = (Arc::downgrade(shared), gone.clone());
-    let notified = Box::new(move |sender: Option<i32>| match (sender, told.upgrade()) {
+    let (listening, ended) = (Arc::downgrade(shared), gone.clone());
+    let notified = Box::new(move |sender: Option<i32>| match (sender, listening.upgrade()) {
         (Some(sender), Some(shared)) if sender != shared.watchers.own.load(Ordering::Relaxed) => {
             shared.watchers.notify_all()
         }

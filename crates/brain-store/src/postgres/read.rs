@@ -205,12 +205,12 @@ pub(super) fn letter_row(row: &Row) -> Result<DeadLetterRow, StoreError> {
 }
 
 impl DeadLetters for PostgresStore {
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
         let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = $1 AND id = $2";
         first(&self.scoped(scope, sql, values![named(scope), id.as_uuid()])?, letter_row)
     }
 
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,

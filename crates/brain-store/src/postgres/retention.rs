@@ -204,7 +204,7 @@ impl Retention for PostgresStore {
         each(&self.scoped(scope, sql, params)?, run_row)
     }
 
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
         let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = $1 AND run = $2
                    ORDER BY id";
         each(&self.scoped(scope, sql, values![named(scope), run.as_uuid()])?, letter_row)

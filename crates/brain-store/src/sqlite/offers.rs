@@ -27,7 +27,7 @@ pub(super) fn withdraw(connection: &Connection, tenant: &str, key: JobKey) -> ru
         .map(drop)
 }
 
-/// Withdraws all offers of a run. It is rare, so it may scan the offers of the tenant.
+/// Withdraws all offers of a run. Rare, so a scan of the tenant's offers is acceptable.
 pub(super) fn withdraw_all(connection: &Connection, tenant: &str, run: RunId) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM offers WHERE tenant = ?1 AND run = ?2")?

@@ -243,14 +243,14 @@ pub(super) fn letter_row(row: &Row<'_>) -> rusqlite::Result<DeadLetterRow> {
 }
 
 impl DeadLetters for SqliteStore {
-    fn letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
+    fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = ?1 AND id = ?2";
             one(connection, sql, &[&scope.tenant().as_str(), id.as_uuid().as_bytes()], letter_row)
         })
     }
 
-    fn letters(
+    fn dead_letters(
         &self,
         scope: &Scope,
         open: Option<bool>,

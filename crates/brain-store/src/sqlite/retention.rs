@@ -219,7 +219,7 @@ impl Retention for SqliteStore {
         self.read(|connection| many(connection, &sql, &[&tenant, &after, &count(limit), &before, &erased], run_row))
     }
 
-    fn letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
+    fn dead_letters_of(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT id, run, tool, opened_at, open, body FROM dead_letters WHERE tenant = ?1 AND run = ?2
                        ORDER BY id";

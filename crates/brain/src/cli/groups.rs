@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap_complete::Shell;
 
-use super::{BackupArgs, BenchCommand, Command, EvalArgs, GcArgs, ReviewArgs, StoreCommand, TokenCommand};
+use super::{BackupArgs, BenchCommand, Command, EvalArgs, GcArgs, RestoreArgs, ReviewArgs, StoreCommand, TokenCommand};
 
 /// Managing the store and its tenants.
 #[derive(Subcommand)]
@@ -45,7 +45,7 @@ pub(crate) enum AdminCommand {
     #[command(
         after_help = "Examples:\n  brain admin restore brain-backup.db\n  brain admin restore brain-backup.db --store sqlite:/var/lib/brain/brain.db\n  brain admin restore brain-backup.db --force    overwrite the existing store\n\nThe backup is verified first. The next server takes over runs with an external call in flight, as after a crash."
     )]
-    Restore(BackupArgs),
+    Restore(RestoreArgs),
 }
 
 /// Measuring and packaging.

@@ -93,6 +93,6 @@ pub(crate) struct CorrectArgs {
     #[arg(long, value_name = "N")]
     pub(crate) request: Option<usize>,
     /// Reason, for the log.
-    #[arg(long, alias = "why", default_value = "")]
+    #[arg(long, alias = "why", default_value = "", hide_default_value = true)]
     pub(crate) note: String,
 }

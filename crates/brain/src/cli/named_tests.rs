@@ -24,7 +24,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The words after `brain` wherever a text writes a command: behind a backtick, a prompt, an arrow or the start of an example.
 fn commands(line: &str) -> Vec<Vec<&str>> {
     let mut found = Vec::new();
-    const BEFORE: [&str; 11] = [
+    const BEFORE: [&str; 10] = [
         "`brain ",
         "$ brain ",
         "→ brain ",
@@ -35,7 +35,6 @@ fn commands(line: &str) -> Vec<Vec<&str>> {
         ": brain ",
         "hint::command(\"",
         "hint::command(&format!(\"",
-        "suggest(\"",
     ];
     for before in BEFORE {
         for rest in line.split(before).skip(1) {

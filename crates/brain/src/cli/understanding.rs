@@ -85,6 +85,6 @@ pub(crate) struct UnteachArgs {
     /// The phrase.
     pub(crate) phrase: String,
     /// Reason, for the log.
-    #[arg(long, alias = "why", default_value = "")]
+    #[arg(long, alias = "why", default_value = "", hide_default_value = true)]
     pub(crate) note: String,
 }

@@ -8,7 +8,7 @@ use brain_engine::Liveness;
 use brain_store::{Scheduling, SqliteContents, SqliteStore, SystemScope, redact};
 use serde_json::json;
 
-use crate::cli::{BackupArgs, Global};
+use crate::cli::{BackupArgs, Global, RestoreArgs};
 use crate::open::{self, Place};
 use crate::show::{self, BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
@@ -43,7 +43,7 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
 }
 
 /// Restores the store from a file.
-pub(crate) fn restore(global: &Global, args: &BackupArgs) -> Result<bool> {
+pub(crate) fn restore(global: &Global, args: &RestoreArgs) -> Result<bool> {
     let path = match open::place(global)? {
         Place::Sqlite(path) => path,
         Place::Postgres(url) => return use_postgres(global, "restore", &restore_command(&url, &args.file)),

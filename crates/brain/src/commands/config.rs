@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use anstyle::Style;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
@@ -10,11 +11,10 @@ use crate::cli::{ConfigCommand, Global};
 use crate::config::{KEYS, Key, NAME, Origin, Settings};
 use crate::show;
 use crate::show::{BOLD, DIM};
+use crate::table;
 
 /// What a secret is shown as.
 const MASK: &str = "********";
-/// Width of the column with the values, before origins move to their own line.
-const WIDTH: usize = 80;
 
 pub(crate) fn run(global: &Global, command: &ConfigCommand) -> Result<bool> {
     match command {
@@ -50,18 +50,29 @@ fn show_all(global: &Global) -> Result<bool> {
             _ => flow(value),
         };
         let source = from(settings, origin);
-        let indent = if width + 4 + text.chars().count() + source.chars().count() > WIDTH {
-            format!("\n{:width$}  ", "")
-        } else {
-            "  ".into()
-        };
-        if *origin == Origin::Default {
-            outln!("{DIM}{:width$}  {text}{indent}{source}{DIM:#}", key.path);
-        } else {
-            outln!("{BOLD}{:width$}{BOLD:#}  {text}{DIM}{indent}{source}{DIM:#}", key.path);
+        let (lines, beside) = in_lines(&text, &source, table::width().saturating_sub(width + 2));
+        let (name, value) = if *origin == Origin::Default { (DIM, DIM) } else { (BOLD, Style::new()) };
+        let mut head = key.path;
+        for (number, line) in lines.iter().enumerate() {
+            let after = if beside && number + 1 == lines.len() { format!("  {source}") } else { String::new() };
+            outln!("{name}{head:width$}{name:#}  {value}{line}{value:#}{DIM}{after}{DIM:#}");
+            head = "";
+        }
+        if !beside {
+            outln!("{:width$}  {DIM}{source}{DIM:#}", "");
         }
     }
     Ok(true)
+}
+
+/// A value in lines of at most this width, and whether its origin fits beside the last one.
+fn in_lines(text: &str, source: &str, room: usize) -> (Vec<String>, bool) {
+    let mut lines = table::wrap_all(text, room);
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
+    let used = lines.last().map_or(0, |line| table::wide(line));
+    (lines, used + 2 + table::wide(source) <= room)
 }
 
 /// The value of a key and its origin. Server and token of the profile stand for keys that are not set more strongly.
@@ -195,6 +206,15 @@ fn starter() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_value_is_broken_within_its_column() {
+        let (lines, beside) = in_lines("{a: 1, b: 2, c: 3}", "brain.yaml:4", 12);
+        assert_eq!(lines, ["{a: 1, b: 2,", "c: 3}"]);
+        assert!(!beside);
+        assert_eq!(in_lines("30s", "default", 12), (vec!["30s".to_owned()], true));
+        assert_eq!(in_lines("", "default", 12).0, [""]);
+    }
 
     #[test]
     fn the_starter_without_its_comment_signs_is_a_configuration() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use brain_core::JobKey;
+use brain_core::{Clock as _, JobKey};
 use brain_server::wire::{
     Escalate, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany, RunResponse,
 };
@@ -14,6 +14,7 @@ use super::Usage;
 use crate::cli::{DlqCommand, Global, OutcomeArg};
 use crate::remote::Need;
 use crate::show::{BOLD, DIM, RED, YELLOW};
+use crate::system::SystemClock;
 use crate::{hint, show, table};
 
 pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
@@ -22,9 +23,13 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
         DlqCommand::List { all, limit, cursor } => list(global, all, limit, cursor),
         DlqCommand::Show { id } => show_one(global, &id),
         DlqCommand::Retry { id: Some(id), note, .. } => {
-            decide(global, &id, "retry", &Retry { note: some(note) }, "it is retried", false)
+            decide(global, &id, "retry", &Retry { note: some(note) }, &Decided::Retried, false)
         }
         DlqCommand::Retry { id: None, tool, since, dry_run, note, .. } => {
+            if let Some(since) = &since {
+                let checked = brain_server::wire::since(since, SystemClock.now());
+                checked.map_err(|error| Usage(format!("--since: {error}")))?;
+            }
             let what = RetryMany { tool, since, dry_run: Some(dry_run), note: some(note) };
             retry_many(global, &what)
         }
@@ -47,15 +52,15 @@ pub(crate) fn run(global: &Global, command: DlqCommand) -> Result<bool> {
                 _ => return Err(Usage("--result goes with --outcome done".into()).into()),
             };
             let recorded = match outcome {
-                Outcome::Skip => "the run continues without it",
-                Outcome::Done => "it counts as done, with the result that you gave",
-                Outcome::Abandon => "it is abandoned",
+                Outcome::Skip => Decided::Skipped,
+                Outcome::Done => Decided::Done,
+                Outcome::Abandon => Decided::Abandoned,
             };
             let body = Resolve { note, outcome, result };
-            decide(global, &id, "resolve", &body, recorded, outcome == Outcome::Abandon)
+            decide(global, &id, "resolve", &body, &recorded, outcome == Outcome::Abandon)
         }
         DlqCommand::Escalate { id, to, note } => {
-            let recorded = format!("{to} is to decide about it");
+            let recorded = Decided::Assigned(to.clone());
             decide(global, &id, "escalate", &Escalate { to, note: some(note) }, &recorded, true)
         }
     }
@@ -188,14 +193,43 @@ fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
     })
 }
 
-/// Sends a decision. `recorded` says in words what it means; `ends_badly`: whether a run that has not succeeded is the
-/// intended outcome.
+/// A decision that was recorded.
+enum Decided {
+    /// The call is made again.
+    Retried,
+    /// The run continues without it.
+    Skipped,
+    /// It counts as done.
+    Done,
+    /// The step fails.
+    Abandoned,
+    /// Somebody else decides.
+    Assigned(String),
+}
+
+impl Decided {
+    /// What was recorded about a tool's dead letter. `again` is the new failure of a retried call.
+    fn in_words(&self, tool: &str, again: Option<(u64, &str)>) -> String {
+        match (self, again) {
+            (Self::Retried, Some((attempt, why))) => {
+                format!("Retried {tool}; it failed again (attempt {attempt}): {why}")
+            }
+            (Self::Retried, None) => format!("Retried {tool}."),
+            (Self::Skipped, _) => format!("Skipped {tool}; the run continues without it."),
+            (Self::Done, _) => format!("Recorded {tool} as done, with the result that you gave."),
+            (Self::Abandoned, _) => format!("Abandoned {tool}."),
+            (Self::Assigned(to), _) => format!("Assigned to {to}."),
+        }
+    }
+}
+
+/// Sends a decision. `ends_badly`: whether a run that has not succeeded is the intended outcome.
 fn decide(
     global: &Global,
     id: &str,
     verb: &str,
     body: &impl Serialize,
-    recorded: &str,
+    recorded: &Decided,
     ends_badly: bool,
 ) -> Result<bool> {
     let id = letter_id(id)?;
@@ -205,10 +239,31 @@ fn decide(
         let decided: LetterDecided = client.post(&format!("/v1/dead-letters/{id}/{verb}"), body).await?;
         let answer = super::settled(client, &decided.run.run_id, true).await?;
         if !global.json && !global.quiet {
-            outln!("Recorded for {BOLD}{}{BOLD:#}: {recorded}.", letter.tool_name);
+            let now: Letter = match recorded {
+                Decided::Retried => client.get(&format!("/v1/dead-letters/{id}")).await?,
+                _ => letter,
+            };
+            let again = now.failure.as_ref().filter(|_| now.open).map(|failure| (now.attempts, &*failure.message));
+            outln!("{}", recorded.in_words(&now.tool_name, again));
         }
         let done = answer.ok || ends_badly;
         show::answer(global, answer);
         Ok(done)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decided;
+
+    #[test]
+    fn a_decision_is_reported_in_one_sentence() {
+        let say = |decided: Decided, again| decided.in_words("members.text", again);
+        assert_eq!(say(Decided::Assigned("boss".into()), None), "Assigned to boss.");
+        assert_eq!(say(Decided::Retried, None), "Retried members.text.");
+        assert_eq!(
+            say(Decided::Retried, Some((4, "the gateway is down"))),
+            "Retried members.text; it failed again (attempt 4): the gateway is down"
+        );
+    }
 }

@@ -1,11 +1,12 @@
 //! `brain do`: one request in plain words.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use brain_core::RunStatus;
 use brain_kernel::{Actor, Incoming};
 use brain_server::wire::{Confidence, LimitsRequest, Mode, Policy, RunRequest, RunResponse};
 use serde_json::{Map, Value};
 
+use super::Usage;
 use crate::cli::{DoArgs, Global, ModeArg, PolicyArg};
 use crate::remote::{Client, Need};
 use crate::{open, show};
@@ -19,17 +20,18 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
     };
     let context = match &args.context {
         Some(text) => {
-            Some(serde_json::from_str::<Map<String, Value>>(text).context("--context must be a JSON object")?)
+            let context = serde_json::from_str::<Map<String, Value>>(text);
+            Some(context.map_err(|error| Usage(format!("--context must be a JSON object: {error}")))?)
         }
         None => None,
     };
     let message = match args.message.as_str() {
-        "-" => std::io::read_to_string(std::io::stdin()).context("standard input is not text")?.trim_end().to_owned(),
+        "-" => std::io::read_to_string(std::io::stdin()).map_err(not_read)?.trim_end().to_owned(),
         text => text.to_owned(),
     };
     check(global, args, &message, context.as_ref())?;
     let conversation = args.conversation.as_deref().map(str::parse).transpose();
-    let conversation = conversation.context("--conversation must be a UUID")?;
+    let conversation = conversation.map_err(|error| Usage(format!("--conversation must be a UUID: {error}")))?;
     super::talk(global, Need::Writable, async |client| {
         let mut attachments = Vec::new();
         for file in &args.attach {
@@ -58,6 +60,9 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
         let done = is_done(&answer, args.mode);
         // For a script, `ok` and the exit code say the same.
         answer.ok &= done || !global.json;
+        if !global.json {
+            super::show_records::with_names(client, &mut answer).await;
+        }
         show::answer(global, answer);
         Ok(done)
     })
@@ -77,7 +82,15 @@ fn check(global: &Global, args: &DoArgs, message: &str, context: Option<&Map<Str
     };
     let Err(problems) = incoming.check(open::scope(global)?, Actor::local(), "cli") else { return Ok(()) };
     let lines = problems.iter().map(|problem| format!("{}: {}", flag(&problem.field), problem.message));
-    Err(anyhow!(lines.collect::<Vec<_>>().join("\n")))
+    Err(Usage(lines.collect::<Vec<_>>().join("\n")).into())
+}
+
+/// Why standard input is no request.
+fn not_read(error: std::io::Error) -> anyhow::Error {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => Usage("standard input must be UTF-8 text".into()).into(),
+        _ => anyhow::Error::new(error).context("standard input cannot be read"),
+    }
 }
 
 /// Sends a request.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use brain_core::{ApprovalStatus, Clock, Millis};
-use brain_kernel::Kernel;
+use brain_kernel::{Kernel, NextAction};
 use brain_registry::Registry;
 use brain_server::wire::{Doctor, DoctorCheck};
 use brain_store::{Scope, Store, SystemScope};
@@ -15,7 +15,7 @@ use crate::cli::Global;
 use crate::remote::{self, Need};
 use crate::show::{DIM, GREEN, RED, YELLOW};
 use crate::system::SystemClock;
-use crate::{hint, open, show, table};
+use crate::{next_action, open, show, table};
 
 /// Waiting things that are counted at most.
 const MANY: usize = 100;
@@ -24,19 +24,30 @@ struct Finding {
     what: &'static str,
     level: Level,
     detail: String,
+    actions: Vec<NextAction>,
 }
 
 impl Finding {
+    fn new(what: &'static str, level: Level, detail: impl Into<String>) -> Self {
+        Self { what, level, detail: detail.into(), actions: Vec::new() }
+    }
+
     fn good(what: &'static str, detail: impl Into<String>) -> Self {
-        Self { what, level: Level::Good, detail: detail.into() }
+        Self::new(what, Level::Good, detail)
     }
 
     fn look(what: &'static str, detail: impl Into<String>) -> Self {
-        Self { what, level: Level::Look, detail: detail.into() }
+        Self::new(what, Level::Look, detail)
     }
 
     fn bad(what: &'static str, detail: impl Into<String>) -> Self {
-        Self { what, level: Level::Bad, detail: detail.into() }
+        Self::new(what, Level::Bad, detail)
+    }
+
+    /// What to do about it. The reader of a server's findings words it for their own target.
+    fn then(mut self, action: NextAction) -> Self {
+        self.actions.push(action);
+        self
     }
 }
 
@@ -55,7 +66,7 @@ impl From<Finding> for DoctorCheck {
             Level::Look => "look",
             Level::Bad => "bad",
         };
-        Self { check: one.what.to_owned(), level: level.to_owned(), detail: one.detail }
+        Self { check: one.what.to_owned(), level: level.to_owned(), detail: one.detail, actions: one.actions }
     }
 }
 
@@ -71,19 +82,25 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         show::json(&Doctor { ok, checks });
         return Ok(ok);
     }
-    for DoctorCheck { check, level, detail } in &checks {
+    for DoctorCheck { check, level, detail, actions } in &checks {
         let mark = match level.as_str() {
             "good" => format!("{GREEN}✓{GREEN:#}"),
             "look" => format!("{YELLOW}!{YELLOW:#}"),
             _ => format!("{RED}✗{RED:#}"),
         };
         let mut head = format!("{mark} {check:<14}");
-        for line in table::wrap_all(detail, table::width().saturating_sub(17)) {
+        for line in table::wrap_all(&with_commands(detail, actions), table::width().saturating_sub(17)) {
             outln!("{head} {DIM}{line}{DIM:#}");
             head = " ".repeat(16);
         }
     }
     Ok(ok)
+}
+
+/// What was found, and the commands that do something about it.
+fn with_commands(detail: &str, actions: &[NextAction]) -> String {
+    let commands = actions.iter().filter_map(next_action::command);
+    std::iter::once(detail.to_owned()).chain(commands).collect::<Vec<_>>().join(": ")
 }
 
 /// Checks the packs and the store of this command, and whether a server answers for the store.
@@ -103,7 +120,7 @@ fn here(global: &Global) -> Result<Vec<Finding>> {
     match open::store(global) {
         Ok(store) => {
             let (url, scope) = (open::store_url(global)?, open::scope(global)?);
-            findings.extend(of_store(&url, store.as_ref(), &scope, registry.as_ref(), &hint::command)?);
+            findings.extend(of_store(&url, store.as_ref(), &scope, registry.as_ref())?);
         }
         Err(error) => findings.push(Finding::bad("store", format!("{error:#}"))),
     }
@@ -118,9 +135,7 @@ fn here(global: &Global) -> Result<Vec<Finding>> {
 pub(super) fn examine(kernel: &Kernel, scope: &Scope, url: &str) -> Result<Vec<DoctorCheck>> {
     let registry = kernel.registry();
     let mut findings = vec![version(), packs(registry, 0)];
-    // The reader works on another machine, with other flags.
-    let suggest = |words: &str| format!("brain {words}");
-    findings.extend(of_store(url, kernel.store().as_ref(), scope, Some(registry.as_ref()), &suggest)?);
+    findings.extend(of_store(url, kernel.store().as_ref(), scope, Some(registry.as_ref()))?);
     findings.extend(of_machine(registry));
     Ok(findings.into_iter().map(DoctorCheck::from).collect())
 }
@@ -139,33 +154,26 @@ fn packs(registry: &Registry, warnings: usize) -> Finding {
     }
 }
 
-/// Checks a store: whether it writes, what waits in it for people, and whether it fits the packs. `suggest` words a
-/// command.
-fn of_store(
-    url: &str,
-    store: &dyn Store,
-    scope: &Scope,
-    registry: Option<&Registry>,
-    suggest: &dyn Fn(&str) -> String,
-) -> Result<Vec<Finding>> {
+/// Checks a store: whether it writes, what waits in it for people, and whether it fits the packs.
+fn of_store(url: &str, store: &dyn Store, scope: &Scope, registry: Option<&Registry>) -> Result<Vec<Finding>> {
     let mut findings = vec![Finding::good("store", url), commit(store)];
-    let letters = store.letters(scope, Some(true), MANY, None)?.items.len();
+    let letters = store.dead_letters(scope, Some(true), MANY, None)?.items.len();
     findings.push(match letters {
         0 => Finding::good("dead letters", "none"),
-        some => Finding::look("dead letters", format!("{} open: {}", up_to(some), suggest("dlq list"))),
+        some => Finding::look("dead letters", format!("{} open", up_to(some))).then(NextAction::ListDeadLetters),
     });
     let pending = store.approvals(scope, Some(ApprovalStatus::Pending), MANY, None)?.items.len();
     findings.push(match pending {
         0 => Finding::good("approvals", "none pending"),
-        some => Finding::good("approvals", format!("{} pending: {}", up_to(some), suggest("approve"))),
+        some => Finding::good("approvals", format!("{} pending", up_to(some))).then(NextAction::ListApprovals),
     });
     if let Some(registry) = registry {
         let behind = super::records::behind(registry, store, scope)?;
         findings.push(match behind.as_slice() {
             [] => Finding::good("indexes", "lookup indexes are up to date"),
             types => {
-                let how = suggest("records reindex");
-                Finding::look("indexes", format!("stale lookup indexes for {}: {how}", types.join(", ")))
+                let detail = format!("stale lookup indexes for {}", types.join(", "));
+                Finding::look("indexes", detail).then(NextAction::Reindex)
             }
         });
         findings.push(fits::store_fits(registry, store, scope)?);
@@ -201,4 +209,19 @@ fn of_machine(registry: &Registry) -> [Finding; 2] {
 /// A number of items on one page, of which there may be more.
 fn up_to(count: usize) -> String {
     if count == MANY { format!("{count} or more") } else { count.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_found_is_worded_as_a_command_here() {
+        let found = DoctorCheck::from(Finding::good("approvals", "3 pending").then(NextAction::ListApprovals));
+        assert_eq!(found.detail, "3 pending", "a server does not know the flags of the reader");
+        assert_eq!(
+            with_commands(&found.detail, &found.actions),
+            format!("3 pending: {}", crate::hint::command("approve"))
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! `brain runs show` and `brain runs replay`: the history of a run, and the check that its log rebuilds the same state.
 
 use anyhow::Result;
-use brain_core::{ContractStatus, Timestamp};
+use brain_core::{ContractStatus, RunStatus, Timestamp};
 use brain_engine::PipeEvent;
 use brain_server::wire::{Page, Replay, RunEvent, RunResponse, WhyWaiting};
 use brain_vm::{Event, EventError, Happened, VM_EVENTS};
@@ -11,7 +11,10 @@ use crate::cli::Global;
 use crate::remote::{Client, Need};
 use crate::show;
 use crate::show::{BOLD, DIM, GREEN, RED, YELLOW};
-use crate::table::{width, wrap};
+use crate::table::{width, wrap, wrap_all};
+
+/// The column where the text of an event begins.
+const COLUMN: usize = 26;
 
 pub(crate) fn inspect(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
@@ -50,7 +53,12 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
     let request: Value = client.get(&format!("/v1/runs/{run}/request")).await?;
     let begun = show::time(&response.created_at).unwrap_or_default();
     let took = show::time(&response.updated_at).unwrap_or_default().since(begun);
-    outln!("{BOLD}Run {run}{BOLD:#}  {} {DIM}in {}{DIM:#}", show::status(response.status.as_str()), show::span(took));
+    outln!(
+        "{BOLD}Run {run}{BOLD:#}  {} {DIM}{} {}{DIM:#}",
+        show::status(response.status.as_str()),
+        lasted(response.status),
+        show::span(took)
+    );
     let text = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
     let at = show::moment_text(&response.created_at);
     if response.erased {
@@ -75,6 +83,11 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
     Ok(())
 }
 
+/// `in` before the duration of a run that has ended, `for` before that of another.
+fn lasted(status: RunStatus) -> &'static str {
+    if status.is_over() { "in" } else { "for" }
+}
+
 /// The event of the machine, if the machine wrote it.
 fn machine_event(one: &RunEvent) -> Result<Option<Event>, EventError> {
     if VM_EVENTS.contains(&one.number) {
@@ -94,11 +107,15 @@ fn unknown(one: &RunEvent) -> EventError {
 /// Prints one event in one or two lines.
 fn event(one: &RunEvent, start: Timestamp) {
     let at = show::time(&one.at).map_or_else(String::new, |at| format!("+{}", show::span(at.since(start))));
-    let line = |what: &str, more: &str| outln!("  {DIM}{at:>9}{DIM:#}  {what:<12} {more}");
+    let line = |what: &str, more: &str| {
+        for line in entry(&at, what, more, width()) {
+            outln!("{line}");
+        }
+    };
     let detail = |name: &str, value: &str| {
         if !value.is_empty() {
             let mut name = name;
-            for line in wrap(value, width().saturating_sub(26)) {
+            for line in wrap(value, width().saturating_sub(COLUMN)) {
                 outln!("             {DIM}{name:<11}  {line}{DIM:#}");
                 name = "";
             }
@@ -289,6 +306,15 @@ fn event(one: &RunEvent, start: Timestamp) {
     }
 }
 
+/// The lines of one event: when, what, and a text that stays in its column.
+fn entry(at: &str, what: &str, more: &str, width: usize) -> Vec<String> {
+    let mut texts = wrap_all(more, width.saturating_sub(COLUMN)).into_iter();
+    let first = texts.next().unwrap_or_default();
+    let mut lines = vec![format!("  {DIM}{at:>9}{DIM:#}  {what:<12} {first}").trim_end().to_owned()];
+    lines.extend(texts.map(|text| format!("{:COLUMN$}{text}", "")));
+    lines
+}
+
 fn understood(payload: &Value, line: &dyn Fn(&str, &str)) {
     let evidence = &payload["evidence"];
     for intent in evidence["intents"].as_array().into_iter().flatten() {
@@ -358,7 +384,22 @@ pub(crate) fn replay(global: &Global, run: &str) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::end_of;
+    use brain_core::RunStatus;
+
+    use super::{end_of, entry, lasted};
+
+    #[test]
+    fn a_run_that_is_not_over_has_been_waiting_for_some_time() {
+        assert_eq!((lasted(RunStatus::Waiting), lasted(RunStatus::Completed)), ("for", "in"));
+    }
+
+    #[test]
+    fn the_text_of_an_event_stays_in_its_column() {
+        let lines = entry("+2 ms", "failed", "the gateway did not answer within the time limit of the tool", 60);
+        assert!(lines[0].ends_with("failed       the gateway did not answer within"), "{lines:?}");
+        assert_eq!(lines[1], format!("{:26}the time limit of the tool", ""));
+        assert_eq!(entry("+0 ms", "started", "", 60).len(), 1);
+    }
 
     #[test]
     fn a_path_is_cut_between_its_steps_and_keeps_its_end() {

@@ -19,11 +19,33 @@ pub(crate) fn completions(shell: Shell) -> Result<bool> {
 
 pub(crate) fn man(global: &Global, folder: &Path) -> Result<bool> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(with_every_description(), folder)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     if !global.quiet {
         let pages = std::fs::read_dir(folder)?.count();
         outln!("{} in {}", show::count(pages, "page"), folder.display());
     }
     Ok(true)
+}
+
+/// The commands with the descriptions that `-h` leaves out and `--help` has: `clap_mangen` would leave them out too.
+fn with_every_description() -> clap::Command {
+    Cli::command().mut_args(|arg| arg.hide_short_help(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_has_its_description_in_the_man_page() {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(with_every_description()).render(&mut page).unwrap();
+        let page = String::from_utf8(page).unwrap().replace("\\-", "-");
+        for arg in Cli::command().get_arguments().filter(|arg| arg.get_long().is_some()) {
+            let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+            let words: Vec<&str> = help.split_whitespace().take(3).collect();
+            assert!(page.contains(&words.join(" ")), "{}: {words:?} is not in\n{page}", arg.get_id());
+        }
+    }
 }

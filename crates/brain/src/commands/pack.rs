@@ -15,7 +15,7 @@ use crate::cli::{Global, ImportCommand, PackCommand};
 use crate::show::{BOLD, DIM, GREEN, RED, count};
 use crate::{open, show};
 
-use super::{pack_docs, pack_explain, pack_import, pack_schema};
+use super::{Usage, pack_docs, pack_explain, pack_import, pack_schema};
 
 /// Maximum percentage of corpus rows that may be confidently wrong.
 const MAX_WRONG_PERCENT: f64 = 1.0;
@@ -35,7 +35,7 @@ pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
 }
 
 fn new(global: &Global, name: &str) -> Result<bool> {
-    let files = brain_author::new_pack(name)?;
+    let files = brain_author::new_pack(name).map_err(|error| Usage(error.to_string()))?;
     let folder = Path::new(name);
     if folder.exists() {
         bail!("`{name}` exists already; nothing was written");

@@ -6,12 +6,16 @@ use anyhow::{Context, Result, bail};
 use brain_author::docs;
 use brain_registry::Loaded;
 
-use super::pack;
+use super::{Usage, pack};
 use crate::cli::{DocsArgs, Global};
 use crate::show;
 use crate::show::DIM;
 
 pub(crate) fn run(global: &Global, args: &DocsArgs) -> Result<bool> {
+    if global.json && args.output.is_none() {
+        let help = "use -o OUT to write them and print their names as JSON, or `brain pack schema` for JSON Schemas";
+        return Err(Usage(format!("the pages would be printed as text, which is not JSON; {help}")).into());
+    }
     let Some(Loaded { registry, .. }) = pack::load(global, &args.folders) else { return Ok(false) };
     let (write, ending): (fn(_, _) -> _, _) = if args.html { (docs::html, "html") } else { (docs::markdown, "md") };
     let pages: Vec<(&String, String)> =

@@ -1,9 +1,10 @@
 //! `brain pack explain`: the page of an error code, or the list of all codes.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use brain_registry::{Code, Severity};
 use serde_json::{Value, json};
 
+use super::Usage;
 use crate::cli::Global;
 use crate::show::{self, BOLD, DIM};
 
@@ -13,7 +14,7 @@ pub(crate) fn run(global: &Global, code: Option<&str>) -> Result<bool> {
         return Ok(true);
     };
     let code = Code::parse(code)
-        .with_context(|| format!("there is no pack problem `{code}`; `brain pack explain` lists all codes"))?;
+        .ok_or_else(|| Usage(format!("there is no pack problem `{code}`; `brain pack explain` lists all codes")))?;
     if global.json {
         let mut page = summary(code);
         page["page"] = code.page().into();

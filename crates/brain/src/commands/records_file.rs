@@ -7,10 +7,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::rc::Rc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use brain_server::wire::{ImportRecords, ImportedRecords, Page, RecordType};
 use serde_json::{Map, Value, json};
 
+use super::Usage;
 use super::show_records::record_type;
 use crate::cli::{ExportArgs, FormatArg, Global, ImportArgs};
 use crate::progress::Progress;
@@ -99,14 +100,16 @@ fn csv_rows<'r>(read: impl Read + 'r, def: &'r RecordType) -> Result<impl Iterat
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Quotes::of(read, unclosed.clone()));
     let heads = reader.headers().context("line 1: the names of the fields cannot be read")?.clone();
     if unclosed.get().is_some_and(|open| open.byte < reader.position().byte()) {
-        bail!("line 1: a quote (\") is not closed");
+        return Err(Usage("line 1: a quote (\") is not closed".into()).into());
     }
     if heads.iter().all(str::is_empty) {
-        bail!("the first line must have the names of the fields, such as {}", example(def));
+        let text = format!("the first line must have the names of the fields, such as {}", example(def));
+        return Err(Usage(text).into());
     }
     let mut names = BTreeSet::new();
     if let Some(twice) = heads.iter().find(|name| !name.is_empty() && !names.insert(*name)) {
-        bail!("line 1: there are two columns `{twice}`; remove or rename one");
+        let text = format!("line 1: there are two columns `{twice}`; remove or rename one");
+        return Err(Usage(text).into());
     }
     let mut record = csv::StringRecord::new();
     Ok(std::iter::from_fn(move || {
@@ -380,6 +383,11 @@ impl Totals {
 }
 
 pub(crate) fn export(global: &Global, args: &ExportArgs) -> Result<bool> {
+    let to_stdout = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
+    if global.json && to_stdout && args.format != Some(FormatArg::Jsonl) {
+        let help = "use --format jsonl for one JSON object per line, or -o FILE for a summary as JSON";
+        return Err(Usage(format!("the records would be printed as CSV, which is not JSON; {help}")).into());
+    }
     super::talk(global, Need::Existing, async |client| {
         let def = record_type(client, &args.record_type).await?;
         let path = args.output.as_deref().filter(|path| *path != Path::new("-"));

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use brain_core::RecordId;
-use brain_server::wire::{Page, RecordField, RecordType};
-use serde_json::Value;
+use brain_server::wire::{Page, RecordField, RecordType, RunResponse};
+use serde_json::{Map, Value};
 
 use crate::cli::{Global, ListRecordsArgs};
 use crate::remote::{Client, Need};
@@ -23,6 +23,7 @@ pub(crate) fn list(global: &Global, args: &ListRecordsArgs) -> Result<bool> {
             ("state", args.state.clone()),
             ("limit", Some(args.limit.clamp(1, 200).to_string())),
             ("cursor", args.cursor.clone()),
+            ("labels", (!global.json).then(|| "true".to_owned())),
         ];
         let page: Page<Value> = client.ask(&format!("/v1/records/{}", def.name), &query).await?;
         if global.json {
@@ -45,16 +46,21 @@ pub(crate) fn list(global: &Global, args: &ListRecordsArgs) -> Result<bool> {
     })
 }
 
+/// The name of a record: borrowed from the one that its label refers to, else the label itself.
+fn name_of<'a>(def: &RecordType, record: &'a Value) -> Option<&'a str> {
+    record["$label"].as_str().or_else(|| record[def.label.as_deref()?].as_str())
+}
+
 /// Whether names leave no room for an id beside them.
 fn has_long_names(def: &RecordType, records: &[Value]) -> bool {
     const ID: usize = 36;
-    let names = records.iter().filter_map(|record| record[def.label.as_deref()?].as_str());
+    let names = records.iter().filter_map(|record| name_of(def, record));
     names.map(table::wide).max().unwrap_or(0) + 2 + ID > table::width()
 }
 
 /// One record over several lines.
 fn entry(def: &RecordType, record: &Value) {
-    let name = def.label.as_deref().and_then(|label| record[label].as_str()).unwrap_or("(no name)");
+    let name = name_of(def, record).unwrap_or("(no name)");
     let state = record["state"].as_str().map(show::status).unwrap_or_default();
     let others = def.fields.iter().filter(|field| Some(&field.name) != def.label.as_ref() && field.reference.is_none());
     let others = others.filter(|field| !record[&field.name].is_null());
@@ -80,6 +86,10 @@ fn in_columns(def: &RecordType, records: &[Value]) -> Table {
     let mut table = Table::new(heads.iter().copied());
     for record in records {
         let cell = |head: &&str| match def.fields.iter().find(|field| field.name == **head) {
+            Some(field) if is_label(&field) => match &record["$label"] {
+                Value::String(name) => name.clone(),
+                _ => shown(field, &record[*head]),
+            },
             Some(field) => shown(field, &record[*head]),
             None => record[*head].as_str().unwrap_or_default().to_owned(),
         };
@@ -110,12 +120,13 @@ pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<b
     let id: RecordId = super::id(id, record_type_name, &format!("brain records list {record_type_name}"))?;
     super::talk(global, Need::Existing, async |client| {
         let def = record_type(client, record_type_name).await?;
-        let record: Value = client.get(&format!("/v1/records/{}/{id}", def.name)).await?;
+        let labels = ("labels", (!global.json).then(|| "true".to_owned()));
+        let record: Value = client.ask(&format!("/v1/records/{}/{id}", def.name), &[labels]).await?;
         if global.json {
             show::json(&record);
             return Ok(true);
         }
-        let name = def.label.as_deref().and_then(|label| record[label].as_str()).unwrap_or(&def.title);
+        let name = name_of(&def, &record).unwrap_or(&def.title);
         let state = record["state"].as_str().map_or_else(String::new, |state| format!("  {}", show::status(state)));
         outln!("{BOLD}{name}{BOLD:#}{state}");
         let width = def.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
@@ -130,6 +141,37 @@ pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<b
         outln!("{DIM}{} {id} · revision {} · changed {changed}{DIM:#}", def.name, record["revision"]);
         Ok(true)
     })
+}
+
+/// Gives rows of an answer the names that their records borrow, so that a list of loans shows books instead of ids.
+pub(super) async fn with_names(client: &Client, answer: &mut RunResponse) {
+    let lists = answer.receipts.iter_mut().filter_map(|receipt| receipt.result.as_object_mut());
+    let rows = lists.flat_map(|result| result.values_mut()).filter_map(Value::as_array_mut);
+    let rows = rows.flat_map(|rows| rows.iter_mut().take(show::ROWS)).filter_map(Value::as_object_mut);
+    let mut rows: Vec<&mut Map<String, Value>> =
+        rows.filter(|row| row.contains_key("id") && !row.contains_key("name") && !row.contains_key("title")).collect();
+    if rows.is_empty() {
+        return;
+    }
+    // The request was carried out, so an answer without names is better than an error.
+    let Ok(types) = client.get::<Page<RecordType>>("/v1/record-types").await else { return };
+    for row in &mut rows {
+        for def in types.items.iter().filter(|def| borrows(def, row)) {
+            let path = format!("/v1/records/{}/{}", def.name, row["id"].as_str().unwrap_or_default());
+            // A row of another type with the same fields has no record here.
+            let Ok(record) = client.ask::<Value>(&path, &[("labels", Some("true".to_owned()))]).await else { continue };
+            if let Some(name) = record["$label"].as_str() {
+                row.insert("name".into(), name.into());
+                break;
+            }
+        }
+    }
+}
+
+/// Whether a row may be a record of this type that has its name from another one.
+fn borrows(def: &RecordType, row: &Map<String, Value>) -> bool {
+    let label = def.fields.iter().find(|field| Some(&field.name) == def.label.as_ref());
+    label.is_some_and(|field| field.reference.is_some() && row.get(&field.name).is_some_and(Value::is_string))
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
         for one in why.waits {
             let step = one.step.map_or_else(String::new, |step| format!("{BOLD}{step}{BOLD:#}  "));
             outln!("{step}{}", one.says);
-            until("at the latest in", one.until.as_deref());
+            until(one.until.as_deref());
             for then in one.then {
                 outln!("    {DIM}→{DIM:#} {then}");
             }
@@ -48,11 +48,21 @@ pub(crate) fn why(global: &Global, run: &str) -> Result<bool> {
     })
 }
 
-/// Prints how long something still takes.
-fn until(word: &str, at: Option<&str>) {
+/// Prints when something expires.
+fn until(at: Option<&str>) {
     let now = SystemClock.now();
     if let Some(at) = at.and_then(show::time).filter(|at| *at > now) {
-        outln!("    {DIM}{word} {}{DIM:#}", show::span(at.since(now)));
+        outln!("    {DIM}expires in {}{DIM:#}", show::span_in_words(at.since(now)));
+    }
+}
+
+/// The commands, without the run, that decide about a run that waits on this.
+fn commands(on: &str) -> &'static [&'static str] {
+    match on {
+        "letter" => &["runs retry", "runs skip", "runs abort"],
+        "person" => &["runs retry", "runs abort"],
+        "approval" => &["approve", "runs abort"],
+        _ => &["runs abort"],
     }
 }
 
@@ -75,14 +85,9 @@ fn parked(global: &Global, limit: usize) -> Result<bool> {
             };
             let why = one.tool.as_ref().map(|_| one.why.clone()).unwrap_or_default();
             table::entry(head, &[state, show::ago(&one.since), why], &one.run_id);
-            until("expires in", one.until.as_deref());
-            let verbs: &[&str] = match one.on.as_str() {
-                "letter" => &["retry", "skip", "abort"],
-                "person" => &["retry", "abort"],
-                _ => &["abort"],
-            };
-            for verb in verbs {
-                outln!("  {DIM}→{DIM:#} {}", hint::command(&format!("runs {verb} {}", one.run_id)));
+            until(one.until.as_deref());
+            for words in commands(&one.on) {
+                outln!("  {DIM}→{DIM:#} {}", hint::command(&format!("{words} {}", one.run_id)));
             }
         }
         Ok(true)
@@ -98,4 +103,15 @@ fn decide(global: &Global, args: &StuckArgs, verb: &str) -> Result<bool> {
         let answer = super::settle(global, client, &run).await?;
         Ok(answer.ok || verb == "abort")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::commands;
+
+    #[test]
+    fn a_staged_plan_can_be_approved_from_the_list_of_parked_runs() {
+        assert_eq!(commands("approval").first(), Some(&"approve"));
+        assert_eq!(commands("letter"), ["runs retry", "runs skip", "runs abort"]);
+    }
 }

@@ -87,6 +87,9 @@ impl Settings {
     /// Merges the layers. `named` is the file of `--config` or `BRAIN_CONFIG`.
     pub(crate) fn resolve(named: Option<&Path>, given: Vec<Given>) -> Result<Self> {
         let file = match named {
+            Some(path) if !path.is_file() => {
+                return Err(Usage(format!("--config: there is no file {}", path.display())).into());
+            }
             Some(path) => Some(path.to_owned()),
             None => match std::env::current_dir() {
                 Ok(folder) => file::find(&folder, config_folder().as_deref()).map_err(anyhow::Error::msg)?,

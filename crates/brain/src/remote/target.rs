@@ -7,23 +7,23 @@ use crate::cli::Global;
 use crate::commands::Usage;
 use crate::config::Origin;
 
-/// Where a command works.
+/// What a command talks to.
 pub(crate) enum Target {
-    /// On a server.
+    /// A server.
     Server {
         /// Its URL.
         url: String,
         /// The token.
         token: Option<String>,
-        /// The tenant of the profile.
+        /// The tenant that the profile names.
         tenant: Option<String>,
     },
-    /// On the store of this machine.
+    /// Open the store directly; no server.
     Store,
 }
 
-/// How strong an origin is.
-fn rank(origin: &Origin) -> u8 {
+/// The priority of an origin.
+fn priority(origin: &Origin) -> u8 {
     match origin {
         Origin::Default => 0,
         Origin::File(_) => 1,
@@ -32,16 +32,17 @@ fn rank(origin: &Origin) -> u8 {
     }
 }
 
-/// The target that holds: the strongest of `server`, `profile` and `store`. A server beats a store of the same strength.
+/// The effective target: the highest-priority of `server`, `profile` and `store`. A server beats a store of the same
+/// priority.
 pub(crate) fn target(global: &Global) -> Result<Target> {
     let settings = &global.settings;
     let [server, profile, store, token] =
-        ["server", "profile", "store", "token"].map(|key| rank(&settings.origin(key)));
-    let strongest = server.max(profile);
-    if strongest == 0 || store > strongest {
+        ["server", "profile", "store", "token"].map(|key| priority(&settings.origin(key)));
+    let highest = server.max(profile);
+    if highest == 0 || store > highest {
         return Ok(Target::Store);
     }
-    if store == 3 && strongest == 3 {
+    if store == 3 && highest == 3 {
         return Err(Usage("--store opens a store, --server talks to a server: give one of them".into()).into());
     }
     let config = settings.config();

@@ -182,6 +182,9 @@ fn retention_and_doctor_are_those_of_the_server() {
     assert!(found("packs").contains("memos") && found("store").contains("data.db"), "{checks}");
     let beside = text(&site.ok(&["doctor"]));
     assert!(beside.contains("one answers for this store"), "{beside}");
+    site.ok(&["do", "jot buy bread", "--mode", "plan"]);
+    let from_afar = text(&laptop.ok(&["doctor", "--server", &server.url]));
+    assert!(from_afar.contains(&format!("1 pending: brain approve --server {}", server.url)), "{from_afar}");
     let indexed = there(&["records", "reindex", "memo"]);
     assert_eq!((&indexed["types"][0]["type"], &indexed["types"][0]["looked_at"]), (&"memo".into(), &1.into()));
     let wrong = laptop.run(&["records", "reindex", "memoo", "--server", &server.url]);

@@ -18,7 +18,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
     // The undo jobs in the order in which they began.
     let mut begun: Vec<JobId> = Vec::new();
     let mut settled: BTreeSet<JobId> = BTreeSet::new();
-    let mut told: BTreeSet<JobId> = BTreeSet::new();
+    let mut reported: BTreeSet<JobId> = BTreeSet::new();
     let mut was_to_undo = false;
     let mut compensates = false;
     for event in &story.events {
@@ -43,7 +43,7 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
                 settled.insert(job);
             }
             Event::JobStuck { .. } | Event::JobFailed { .. } => {
-                told.insert(job);
+                reported.insert(job);
             }
             _ => {}
         }
@@ -72,12 +72,12 @@ pub(super) fn check(_: &World, story: &Story) -> Vec<String> {
         done.iter().filter(|job| !of_undo(job) && story.state.step(**job).is_some_and(|step| step.undo.is_some()))
     {
         let undo = JobId { undo: true, ..*job };
-        if !settled.contains(&undo) && !told.contains(&undo) {
+        if !settled.contains(&undo) && !reported.contains(&undo) {
             problems.push(format!("{} was not undone, and no dead letter says so", story.name(*job)));
         }
     }
-    if story.state.row.status == RunStatus::Compensated && !told.is_subset(&settled) {
-        let missing: Vec<String> = told.difference(&settled).map(|job| story.name(*job)).collect();
+    if story.state.row.status == RunStatus::Compensated && !reported.is_subset(&settled) {
+        let missing: Vec<String> = reported.difference(&settled).map(|job| story.name(*job)).collect();
         problems.push(format!("it claims to be fully undone, but {} was not", missing.join(", ")));
     }
     problems

@@ -33,7 +33,7 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
         }
     }
     drop(seen);
-    let letters = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
+    let letters = world.disk.base.dead_letters_of(scope, story.state.row.id).unwrap_or_default();
     for letter in letters {
         let step = &letter.body["step"];
         let by_nobody = letter.body["resolution"]["outcome"] == "run_ended";
@@ -52,7 +52,7 @@ pub(super) fn check(world: &World, scope: &Scope, story: &Story) -> Vec<String> 
         })
     };
     let Some(machine) = &story.state.state else { return problems };
-    let open = world.disk.base.letters_of(scope, story.state.row.id).unwrap_or_default();
+    let open = world.disk.base.dead_letters_of(scope, story.state.row.id).unwrap_or_default();
     for job in machine.left.keys() {
         let Some(key) = story.state.job_key(*job) else { continue };
         let is_open = open.iter().any(|letter| letter.id == key && letter.open);

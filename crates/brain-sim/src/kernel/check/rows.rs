@@ -58,7 +58,7 @@ pub(super) fn of_run(world: &World, scope: &Scope, story: &Story) -> Vec<String>
     if !story.state.row.status.is_over() {
         return problems;
     }
-    let letters = base.letters_of(scope, run).unwrap_or_default();
+    let letters = base.dead_letters_of(scope, run).unwrap_or_default();
     // A dead letter outlives its run if it is about the outside world: a job in doubt, or an undo that failed.
     let about_world = |body: &serde_json::Value| body["happened"] == "maybe" || body["undo"] == true;
     for letter in letters.iter().filter(|letter| letter.open && !about_world(&letter.body)) {
