@@ -1,3 +1,5 @@
+//! Generated tools: their names, inputs and phrases, and what packs turn off or do themselves.
+
 use super::*;
 use crate::{PackSource, Registry, load_sources};
 
