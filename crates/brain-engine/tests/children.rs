@@ -134,7 +134,7 @@ impl World {
     }
 
     fn open_letters(&self) -> usize {
-        self.store.letters(&scope(), Some(true), 10, None).unwrap().items.len()
+        self.store.dead_letters(&scope(), Some(true), 10, None).unwrap().items.len()
     }
 
     fn both_are_cancelled(&self, child: RunId) {

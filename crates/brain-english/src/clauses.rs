@@ -2,9 +2,9 @@
 
 /// Conjunctions between two requests, longest first.
 pub const CONJUNCTIONS: [&str; 24] = [
-    " and after that ", ", after that ", ". after that ", ", and please ", " and please ", ", and also ", ", and then ",
-    " and then ", " and also ", ". and then ", ". please ", ". also ", ". then ", ", also ", ", then ", ", and ", " also ",
-    " then ", ". and ", " plus ", " and ", "? ", ", ", ". ",
+    " and after that ", ", after that ", ". after that ", ", and please ", " and please ", ", and also ",
+    ", and then ", " and then ", " and also ", ". and then ", ". please ", ". also ", ". then ", ", also ", ", then ",
+    ", and ", " also ", " then ", ". and ", " plus ", " and ", "? ", ", ", ". ",
 ];
 /// Separators of a list, longest first.
 pub const SEPARATORS: [&str; 6] = [", and also ", " and also ", ", and ", " and ", " plus ", ", "];

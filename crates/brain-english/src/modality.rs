@@ -3,9 +3,9 @@
 
 /// Courtesies and hesitations before a request.
 pub const COURTESIES: [&str; 38] = [
-    "hey", "hi", "hello", "please", "pls", "ok", "okay", "so", "and", "then", "well", "thanks", "sorry", "now", "right",
-    "oi", "gday", "mate", "morning", "alright", "yes", "yeah", "yep", "sure", "also", "just", "quickly", "quick", "oh",
-    "um", "first", "firstly", "cheers", "ta", "kindly", "lastly", "plz", "thx",
+    "hey", "hi", "hello", "please", "pls", "ok", "okay", "so", "and", "then", "well", "thanks", "sorry", "now",
+    "right", "oi", "gday", "mate", "morning", "alright", "yes", "yeah", "yep", "sure", "also", "just", "quickly",
+    "quick", "oh", "um", "first", "firstly", "cheers", "ta", "kindly", "lastly", "plz", "thx",
 ];
 /// Beginnings that make a request polite although they look like a question or a condition. `*` stands for one word.
 pub const POLITE: [&[&str]; 49] = [
@@ -66,8 +66,10 @@ pub const NEGATIONS: [&str; 26] = [
     "without", "instead",
 ];
 /// Words that start a condition.
-pub const CONDITIONS: [&str; 12] =
-    ["suppose", "supposing", "imagine", "if", "unless", "whenever", "whether", "until", "till", "provided", "assuming", "otherwise"];
+pub const CONDITIONS: [&str; 12] = [
+    "suppose", "supposing", "imagine", "if", "unless", "whenever", "whether", "until", "till", "provided", "assuming",
+    "otherwise",
+];
 /// Words that start a condition only at the beginning of a sentence.
 pub const CONDITIONS_AT_THE_HEAD: [&str; 3] = ["when", "once", "should"];
 /// Words that ask for something.

@@ -31,6 +31,6 @@ pub use read::choose::Thresholds;
 pub use read::understand;
 pub use small_talk::small_talk;
 pub use understanding::{
-    Accounted, Confidence, Evidence, Intent, InvalidSlot, Modality, Question, Role, SearchEvidence, SlotValue, Source, Stage, Suggestion,
-    TierOption, Understanding,
+    Accounted, Confidence, Evidence, Intent, InvalidSlot, Modality, Question, Role, SearchEvidence, SlotValue, Source,
+    Stage, Suggestion, TierOption, Understanding,
 };

@@ -70,7 +70,9 @@ pub(crate) fn expressed(words: &[&str]) -> Vec<Expressed> {
                 // Longer expressions are more certain.
                 let strength = if entry.rest.is_empty() { 0.9 * entry.strength } else { entry.strength };
                 match found.iter_mut().find(|one| one.group == entry.group) {
-                    Some(known) if known.strength > strength || (known.strength == strength && known.words.len() >= matched.len()) => {}
+                    Some(known)
+                        if known.strength > strength
+                            || (known.strength == strength && known.words.len() >= matched.len()) => {}
                     Some(known) => *known = Expressed { group: entry.group, strength, words: matched },
                     None => found.push(Expressed { group: entry.group, strength, words: matched }),
                 }
@@ -91,7 +93,9 @@ fn matches(words: &[&str], first: usize, rest: &[&'static str]) -> Option<Vec<us
     let mut matched = vec![first];
     let mut at = first + 1;
     for (number, expected) in rest.iter().enumerate() {
-        let is = |at: usize| words.get(at).is_some_and(|word| word == expected || (word.len() > 3 && inflected(word, expected)));
+        let is = |at: usize| {
+            words.get(at).is_some_and(|word| word == expected || (word.len() > 3 && inflected(word, expected)))
+        };
         let gap = if number == 0 && rest.len() == 1 && PARTICLES.contains(expected) { MAX_GAP } else { 0 };
         let place = (at..=at + gap).find(|at| is(*at))?;
         matched.push(place);
@@ -145,7 +149,11 @@ mod tests {
 
     #[test]
     fn expressions_are_found_in_any_form_and_taken_apart() {
-        assert!(names("please jot down the gate code").contains(&"note"), "{:?}", names("please jot down the gate code"));
+        assert!(
+            names("please jot down the gate code").contains(&"note"),
+            "{:?}",
+            names("please jot down the gate code")
+        );
         assert!(names("throw the old list out").contains(&"delete"));
         assert!(names("deleted").contains(&"delete"));
         assert!(names("qwertz").is_empty());

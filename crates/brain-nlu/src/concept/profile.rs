@@ -35,8 +35,11 @@ pub(crate) struct Choice {
 
 impl Profiles {
     pub(crate) fn new(targets: &[Target]) -> Self {
-        let mut found =
-            Self { targets: vec![Vec::new(); count()], choices: vec![Vec::new(); count()], acts: vec![false; targets.len()] };
+        let mut found = Self {
+            targets: vec![Vec::new(); count()],
+            choices: vec![Vec::new(); count()],
+            acts: vec![false; targets.len()],
+        };
         for (number, target) in targets.iter().enumerate() {
             for (group, weight) in weights(target) {
                 found.acts[number] |= kind_of(group) == Kind::Action;

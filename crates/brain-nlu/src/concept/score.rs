@@ -65,7 +65,12 @@ impl Concepts {
     }
 
     /// The targets that these concepts describe, best first.
-    pub(crate) fn score(&self, profiles: &Profiles, targets: &[Target], out: impl Fn(usize) -> bool) -> Vec<ConceptScore> {
+    pub(crate) fn score(
+        &self,
+        profiles: &Profiles,
+        targets: &[Target],
+        out: impl Fn(usize) -> bool,
+    ) -> Vec<ConceptScore> {
         let mut parts: Vec<Parts<'_>> = vec![Parts::default(); targets.len()];
         for one in &self.found {
             let kind = kind_of(one.group);

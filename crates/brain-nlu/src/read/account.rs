@@ -51,9 +51,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let in_value: Vec<bool> = all
         .iter()
         .map(|token| {
-            let overlaps = |capture: &Capture| {
-                capture.range.start < token.range.end && token.range.start < capture.range.end
-            };
+            let overlaps =
+                |capture: &Capture| capture.range.start < token.range.end && token.range.start < capture.range.end;
             usage.captures.iter().any(overlaps)
         })
         .collect();
@@ -61,7 +60,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let said = Said { tokens: &all, in_value: &in_value, question_mark };
     let polite = said.polite();
     let known = reader.vocabulary.known(usage.number);
-    let mut found = Account { parts: Vec::new(), leftover: Vec::new(), only_numbers: true, limits: false, minor: 0, marker: None };
+    let mut found =
+        Account { parts: Vec::new(), leftover: Vec::new(), only_numbers: true, limits: false, minor: 0, marker: None };
     for (at, token) in all.iter().enumerate() {
         let next = all.get(at + 1);
         let role = if in_value[at] {
@@ -142,7 +142,8 @@ fn second_object(reader: &Reader<'_>, tokens: &[Token], text: &Range<usize>) -> 
         let another = word(at) == "another" && word(at + 1) == "one"
             || (word(at) == "one" && is_preposition(word(at + 1)))
             || (matches!(word(at), "a" | "the") && matches!(word(at + 2), "one" | "ones"));
-        let order = matches!(word(at), "tell" | "show" | "let" | "give" | "remind") && matches!(word(at + 1), "me" | "us");
+        let order =
+            matches!(word(at), "tell" | "show" | "let" | "give" | "remind") && matches!(word(at + 1), "me" | "us");
         let then = gap.contains(&'.') && matches!(word(at), "then" | "also");
         (is_seam && (another || order || then)).then(|| tokens[at].range.start)
     })
@@ -154,7 +155,8 @@ fn is_limit(token: &Token, next: Option<&Token>) -> bool {
     if token.quoted || !LIMITS.contains(&word) {
         return false;
     }
-    let approximates = matches!(word, "about" | "around" | "nearly" | "almost" | "roughly" | "approximately" | "between");
+    let approximates =
+        matches!(word, "about" | "around" | "nearly" | "almost" | "roughly" | "approximately" | "between");
     !approximates || next.is_some_and(|next| is_number(&next.word))
 }
 
@@ -170,7 +172,12 @@ fn is_weighty(reader: &Reader<'_>, token: &Token, first: bool) -> bool {
 }
 
 /// The question mark at the end of a clause. It belongs to a free text that a phrase introduces: `create task: ask Bob?`.
-fn question_mark(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<'_>, target: &Target) -> Option<Range<usize>> {
+fn question_mark(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    usage: &Usage<'_>,
+    target: &Target,
+) -> Option<Range<usize>> {
     let chars = &reader.normal.chars[clause.clone()];
     let at = chars.iter().rposition(|c| !c.is_whitespace())?;
     // The mark may stand right behind the clause, if it was split there.
@@ -196,7 +203,8 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn new(target: &Target) -> Self {
-        let texts = target.phrases.iter().chain(&target.nouns).chain(&target.synonyms).chain([&target.name, &target.title]);
+        let texts =
+            target.phrases.iter().chain(&target.nouns).chain(&target.synonyms).chain([&target.name, &target.title]);
         let texts = texts.map(|text| crate::phrase::vocabulary::plain_text(text));
         let mut words: Vec<String> = texts.flat_map(|text| words(&text.replace('_', " "))).collect();
         words.retain(|word| !is_function_word(word));

@@ -426,7 +426,8 @@ impl<'a> Aligner<'a> {
         let range = self.tokens[from].range.start..self.tokens[to - 1].range.end;
         let text = &self.text[self.normal.span(range.clone())];
         if self.tokens[from..to].iter().all(|token| token.quoted) {
-            let is_whole = !self.tokens.get(to).is_some_and(|next| next.quoted) && (from == 0 || !self.tokens[from - 1].quoted);
+            let is_whole =
+                !self.tokens.get(to).is_some_and(|next| next.quoted) && (from == 0 || !self.tokens[from - 1].quoted);
             return is_whole.then(|| (range, mention_value(text)));
         }
         let name = naming(text, slot.entity.as_deref().unwrap_or_default(), &target.nouns)?;
@@ -478,8 +479,14 @@ impl<'a> Aligner<'a> {
 
     fn walk(&self, cost: u32, parts: &[Part], target: &Target, costs: &[Cost]) -> Alignment {
         let rows = self.tokens.len() + 1;
-        let mut found =
-            Alignment { cost, captures: Vec::new(), taken_for: Vec::new(), matched: 0, said: Vec::new(), said_destructive: false };
+        let mut found = Alignment {
+            cost,
+            captures: Vec::new(),
+            taken_for: Vec::new(),
+            matched: 0,
+            said: Vec::new(),
+            said_destructive: false,
+        };
         let (mut i, mut j) = (0, 0);
         loop {
             match costs[j * rows + i].1 {

@@ -7,11 +7,11 @@ use std::ops::Range;
 use crate::concept::ConceptScore;
 use crate::model::Scored;
 use crate::phrase::Phrase;
-use crate::read::object::{instead, objection};
-use crate::read::{Reader, Reading};
 use crate::read::align::Alignment;
 use crate::read::fill;
 use crate::read::near::Look;
+use crate::read::object::{instead, objection};
+use crate::read::{Reader, Reading};
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
 };

@@ -147,7 +147,8 @@ fn separators(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 fn is_within_number(text: &str, at: usize) -> bool {
     let before = text[..at].split_whitespace().next_back().unwrap_or_default().to_lowercase();
     matches!(before.as_str(), "hundred" | "thousand" | "million")
-        || (text[at..].trim_start().to_lowercase().starts_with("and a half") || text[at..].to_lowercase().starts_with(" and a quarter"))
+        || (text[at..].trim_start().to_lowercase().starts_with("and a half")
+            || text[at..].to_lowercase().starts_with(" and a quarter"))
 }
 
 fn words(text: &str, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -209,7 +210,8 @@ fn is_parallel(vocabulary: &Vocabulary, text: &str, cut: &Cut, intents: &[Intent
             })
     });
     let differ = |name: &String| {
-        let all: Vec<_> = intents.iter().filter_map(|intent| values(intent).get(name).map(|slot| slot.value.clone())).collect();
+        let all: Vec<_> =
+            intents.iter().filter_map(|intent| values(intent).get(name).map(|slot| slot.value.clone())).collect();
         all.windows(2).any(|pair| pair[0] != pair[1])
     };
     let is_text = |name: &String| target.slots.get(name).is_some_and(|slot| slot.kind.is_text());

@@ -264,7 +264,8 @@ impl Filling<'_, '_> {
         let cut = (range.start > 0 && joins(&chars[range.start - 1])) || chars.get(range.end).is_some_and(joins);
         let text: String = chars[range.clone()].iter().collect();
         let first = text.split(|c: char| !c.is_alphanumeric() && c != '\'').next().unwrap_or_default().to_owned();
-        let describes = PRONOUNS.contains(&first.as_str()) || matches!(first.as_str(), "called" | "named" | "as" | "on");
+        let describes =
+            PRONOUNS.contains(&first.as_str()) || matches!(first.as_str(), "called" | "named" | "as" | "on");
         let is_odd = slot.is_named() && text.split_whitespace().all(is_function_word);
         (!cut && !describes && !is_odd).then_some(range)
     }
@@ -352,7 +353,10 @@ pub(crate) fn rest(
 
 /// Words between what is asked for and a free text: `a note that …`.
 fn is_joint(word: &str) -> bool {
-    matches!(word, "that" | "to" | "about" | "on" | "for" | "this" | "saying" | "of" | "a" | "an" | "me" | "anything" | "whatever")
+    matches!(
+        word,
+        "that" | "to" | "about" | "on" | "for" | "this" | "saying" | "of" | "a" | "an" | "me" | "anything" | "whatever"
+    )
 }
 
 /// The part of a clause that names an entity, if exactly one stands out.

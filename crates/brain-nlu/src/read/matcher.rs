@@ -213,8 +213,7 @@ impl<'a> Matcher<'a> {
         captures: &mut Vec<Capture>,
     ) -> bool {
         let here = skip_marks(chars, at);
-        if let Some(close) = closing_quote(chars, here)
-        {
+        if let Some(close) = closing_quote(chars, here) {
             // A quoted name is taken as it is.
             let range = here + 1..close;
             let value = mention_value(self.text[self.normal.span(range.clone())].trim());
@@ -318,7 +317,10 @@ impl<'a> Matcher<'a> {
         target: &Target,
         captures: &mut Vec<Capture>,
     ) -> bool {
-        if range.is_empty() || says_nothing(&chars[range.clone()]) || (!rest.is_empty() && is_cut_off(&chars[range.clone()])) {
+        if range.is_empty()
+            || says_nothing(&chars[range.clone()])
+            || (!rest.is_empty() && is_cut_off(&chars[range.clone()]))
+        {
             return false;
         }
         let value = Value::from(self.text[self.normal.span(range.clone())].trim());
@@ -333,8 +335,10 @@ impl<'a> Matcher<'a> {
 
 /// Whether a sentence goes on behind a name: `Ann please, she asked us to`, `T-211, don't close it`.
 pub(crate) fn goes_on(name: &str) -> bool {
-    let words: Vec<String> =
-        name.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).replace('\'', "")).collect();
+    let words: Vec<String> = name
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).replace('\'', ""))
+        .collect();
     let plain = |word: &String| word.starts_with(char::is_lowercase);
     let after_comma = name.split_once(", ").map_or("", |(_, after)| after);
     let mut rest = after_comma.split_whitespace().peekable();
@@ -346,9 +350,8 @@ pub(crate) fn goes_on(name: &str) -> bool {
     {
         return true;
     }
-    let is_identifier = |word: &String| {
-        word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_alphabetic())
-    };
+    let is_identifier =
+        |word: &String| word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_alphabetic());
     let rest_is_plain = || words.iter().skip(1).any(plain);
     goes_on
         || words.iter().filter(|word| plain(word)).any(|word| {

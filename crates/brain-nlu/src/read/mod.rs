@@ -151,8 +151,8 @@ impl Stages for Exactly {
             || reader.context.taught.is_some_and(|taught| taught.begins_phrase(&word, reader.context.actor));
         // A single word may be the end of a value. Text that only might be a name does not start a request: `… and
         // show lead times`.
-        let exact =
-            begins && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name());
+        let exact = begins
+            && reader.hits(from..end, self.lenient).iter().any(|hit| hit.phrase.words >= 2 && !hit.has_odd_name());
         exact || (!self.lenient && Nearly.begins_request_by_pattern(reader, from, end, &word))
     }
 }
@@ -169,7 +169,9 @@ impl Nearly {
             let words = evidence.phrase.split_whitespace().filter(|word| !word.starts_with('{'));
             let name = |slot: &SlotValue| slot.value.get(MENTION).and_then(serde_json::Value::as_str).map(is_name_like);
             let has_odd_name = intent.slots.iter().filter_map(name).any(|is_name| !is_name);
-            evidence.tier == Stage::Pattern && !has_odd_name && words.filter(|word| !is_function_word(word)).count() >= 2
+            evidence.tier == Stage::Pattern
+                && !has_odd_name
+                && words.filter(|word| !is_function_word(word)).count() >= 2
         })
     }
 }

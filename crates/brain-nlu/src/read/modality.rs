@@ -101,7 +101,8 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
     if at_head < said.tokens.len() && free(at_head) && !is_polite && !tells {
         let word = said.word(at_head);
         let asks = QUESTION_WORDS.contains(&word)
-            || (INVERTED.contains(&word) && (!matches!(word, "do" | "have") || PRONOUNS.contains(&said.word(at_head + 1))));
+            || (INVERTED.contains(&word)
+                && (!matches!(word, "do" | "have") || PRONOUNS.contains(&said.word(at_head + 1))));
         if asks {
             return found(Modality::Question, at_head, 1);
         }
@@ -109,7 +110,8 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
             return found(Modality::Condition, at_head, 1);
         }
     }
-    if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !phrases().any(|text| text.contains('?'))) {
+    if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !phrases().any(|text| text.contains('?')))
+    {
         if !words_of(phrase).next().is_some_and(|word| asks(&word)) {
             return Some(Marker { modality: Modality::Question, range });
         }
@@ -130,7 +132,8 @@ fn past(said: &Said<'_>, target: &Target, free: &dyn Fn(usize) -> bool, head: us
         return None;
     }
     let subject = PRONOUNS.contains(&said.word(head));
-    let verb = (head + 1..head + 3).find(|at| said.tokens.get(*at).is_some() && free(*at) && is_past(said.word(*at)))?;
+    let verb =
+        (head + 1..head + 3).find(|at| said.tokens.get(*at).is_some() && free(*at) && is_past(said.word(*at)))?;
     if subject { found(verb, 1) } else { None }
 }
 

@@ -42,7 +42,8 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let found = if patterns.says_one(|number| out.has(number)) {
         Found::default()
     } else {
-        described = concepts.score(&reader.vocabulary.search().profiles, &reader.vocabulary.targets, |number| out.has(number));
+        described =
+            concepts.score(&reader.vocabulary.search().profiles, &reader.vocabulary.targets, |number| out.has(number));
         let (found, corrected) = search(reader, &query, &out);
         patterns.align_near(&found, &corrected);
         found

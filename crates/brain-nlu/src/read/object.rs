@@ -27,8 +27,7 @@ pub(crate) fn objection(reader: &Reader<'_>, reading: &Reading) -> Option<Object
     }
     // A value that is missing is asked for: numbers that no slot took may be it.
     let asks_anyway = reading.account.only_numbers && reading.lacks_value(reader);
-    let matters =
-        !reading.account.leftover.is_empty() && !asks_anyway && (!reads_only || reading.account.limits);
+    let matters = !reading.account.leftover.is_empty() && !asks_anyway && (!reads_only || reading.account.limits);
     matters.then_some(Objection::LeftOver)
 }
 

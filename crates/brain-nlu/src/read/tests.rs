@@ -25,6 +25,7 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         nouns: vec![],
         synonyms: vec![],
         destructive: false,
+        generated: Vec::new(),
         reads_only: name.contains("list") || name.contains("health"),
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),

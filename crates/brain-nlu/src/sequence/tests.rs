@@ -114,6 +114,8 @@ fn shop(reminders: &[&str]) -> (Vec<Target>, Vec<Phrase>) {
         nouns: vec![],
         synonyms: vec![],
         destructive: false,
+        reads_only: false,
+        generated: Vec::new(),
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
     };

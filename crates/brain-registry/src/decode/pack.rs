@@ -17,18 +17,8 @@ pub(super) const KEYS: [&str; 9] =
 
 /// The keys of the setting `understanding`: thresholds for acting and asking.
 pub const UNDERSTANDING_KEYS: [&str; 12] = [
-    "pattern",
-    "pattern_margin",
-    "clear",
-    "margin",
-    "scope",
-    "ask",
-    "alike",
-    "described",
-    "described_margin",
-    "described_ask",
-    "account",
-    "account_lead",
+    "pattern", "pattern_margin", "clear", "margin", "scope", "ask", "alike", "described", "described_margin",
+    "described_ask", "account", "account_lead",
 ];
 
 /// Decodes `pack.yaml`.

@@ -114,6 +114,8 @@ static TEXTS: LazyLock<Vocabulary> = LazyLock::new(|| {
         nouns: vec![],
         synonyms: vec![],
         destructive: false,
+        reads_only: false,
+        generated: Vec::new(),
         slots: BTreeMap::from([(slot.to_owned(), text(true))]),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
     };
