@@ -18,10 +18,13 @@ use serde_json::{Value, json};
 
 const KEY: Place = Place::Outside(Idempotency::Key);
 
+/// Where the answer to a call is put.
+type Cell = Arc<Mutex<Option<JobOutcome>>>;
+
 /// Calls that are answered when the test says so.
 #[derive(Default)]
 struct Calls {
-    made: Mutex<Vec<(JobContext, Arc<Mutex<Option<JobOutcome>>>)>>,
+    made: Mutex<Vec<(JobContext, Cell)>>,
 }
 
 impl Calls {
@@ -41,7 +44,7 @@ impl Calls {
 
 impl Outside for Calls {
     fn perform(&self, _: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
-        let cell = Arc::new(Mutex::new(None));
+        let cell = Cell::default();
         self.made.lock().unwrap().push((job, cell.clone()));
         Box::pin(poll_fn(move |_| cell.lock().unwrap().take().map_or(Poll::Pending, Poll::Ready)))
     }
