@@ -61,6 +61,8 @@ impl Client {
     /// Connects to the server that is configured, else to the one that serves the store, else starts a kernel. Needs a
     /// runtime.
     pub(crate) fn open(global: &Global, need: Need) -> Result<Self> {
+        // A name that no tenant can have is wrong usage, also without a store.
+        open::scope(global)?;
         match target(global)? {
             Target::Server { url, token, tenant } => Self::to_server(global, &url, token.as_deref(), tenant.as_deref()),
             Target::Store => match socket::of_running_server(global)? {
