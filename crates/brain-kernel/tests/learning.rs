@@ -19,7 +19,7 @@ use serde_json::json;
 
 const DAY: Millis = Millis::from_secs(24 * 60 * 60);
 /// Unlike any phrase of the pack.
-const SAID: &str = "who are our prospects";
+const SAID: &str = "people worth ringing back";
 
 struct World {
     kernel: Arc<Kernel>,
@@ -113,7 +113,7 @@ async fn a_corrected_request_becomes_a_phrase() {
     assert!(would[0].promoted && would.len() == 1, "{would:?}");
     assert_eq!(world.reads_as(SAID), None, "a dry run changes nothing");
     assert_eq!(world.kernel.promote_ready(&scope(), false).unwrap(), would);
-    assert_eq!(world.reads_as("please, who are our prospects?").as_deref(), Some("leads.list_by_stage"));
+    assert_eq!(world.reads_as("please, people worth ringing back?").as_deref(), Some("leads.list_by_stage"));
     let row = &world.kernel.taught(&scope()).unwrap()[0];
     assert_eq!((row.by.as_str(), row.learned), ("learning", true));
     assert!(world.audit().iter().any(|(who, what, _)| who == "learning" && what == "promote"));

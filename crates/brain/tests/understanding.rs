@@ -196,12 +196,12 @@ fn newest(folder: &Folder) -> String {
 fn requests_are_counted_corrected_and_decided() {
     let folder = Folder::new();
     assert!(folder.ok(&["learning"]).contains("No requests yet"));
-    folder.fails(&["do", "who are our prospects"]);
+    folder.fails(&["do", "people worth ringing back"]);
     let run = newest(&folder);
     let refused = folder.fails(&["learning", "correct", &run]);
     assert!(refused.contains("name the tool or playbook that was meant"), "{refused}");
     let told = folder.ok(&["learning", "correct", &run, "--meant", "leads.list_by_stage", "--as", "ann"]);
-    assert!(told.contains("“who are our prospects” means leads.list_by_stage"), "{told}");
+    assert!(told.contains("“people worth ringing back” means leads.list_by_stage"), "{told}");
     assert!(
         folder
             .ok(&["learning", "cases"])
@@ -213,8 +213,8 @@ fn requests_are_counted_corrected_and_decided() {
     assert_eq!(folder.json(&["learning", "candidates", "--state", "ready", "--json"])["items"], Value::Array(vec![]));
     assert!(folder.ok(&["learning", "run"]).contains("Nothing is ready"));
     // A person can promote before the gates are passed.
-    folder.ok(&["learning", "promote", "who are our prospects", "leads.list_by_stage"]);
-    let answer = folder.json(&["do", "who are our prospects", "--json"]);
+    folder.ok(&["learning", "promote", "people worth ringing back", "leads.list_by_stage"]);
+    let answer = folder.json(&["do", "people worth ringing back", "--json"]);
     assert_eq!(answer["planned_tool_calls"][0]["tool_name"], "leads.list_by_stage", "{answer}");
     assert!(folder.fails(&["learning", "promote", "who are they", "leads.get"]).contains("is not a candidate"));
 }

@@ -10,7 +10,7 @@ use crate::phrase::Phrase;
 use crate::read::align::Alignment;
 use crate::read::fill;
 use crate::read::near::Look;
-use crate::read::object::{instead, objection};
+use crate::read::object::{Objection, instead, objection};
 use crate::read::{Reader, Reading};
 use crate::understanding::{
     Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
@@ -177,7 +177,15 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         || look.found.scope >= limits.ask
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
         || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
-    plausible.then(|| question(reader, likely)).flatten()
+    if !plausible {
+        return None;
+    }
+    if let Some(Objection::NotARequest(marker)) = likely.first().and_then(|one| objection(reader, &one.reading)) {
+        let mut readings = likely.into_iter().map(|one| one.reading);
+        let first = readings.next()?;
+        return Some(instead(reader, clause, first, &Objection::NotARequest(marker), &[]));
+    }
+    question(reader, likely)
 }
 
 /// A likely reading, and its score by its account.

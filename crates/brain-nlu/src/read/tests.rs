@@ -29,7 +29,6 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         reads_only: name.contains("list") || name.contains("health"),
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
         phrases: phrases.iter().map(|phrase| (*phrase).to_owned()).collect(),
-        generated: Vec::new(),
     }
 }
 

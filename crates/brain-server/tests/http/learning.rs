@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, SystemClock, TestServer};
 
-const SAID: &str = "who are our prospects";
+const SAID: &str = "people worth ringing back";
 const TARGET: &str = "leads.list_by_stage";
 
 async fn explained(server: &TestServer, text: &str) -> Value {
@@ -88,7 +88,7 @@ async fn a_correction_creates_a_candidate_that_a_person_decides() {
 #[tokio::test]
 async fn candidates_are_paged() {
     let server = TestServer::start().await;
-    for said in ["who are our prospects", "people who may buy", "folks we could sell to"] {
+    for said in ["people worth ringing back", "people who may buy", "folks we could sell to"] {
         let run = server.say(said, "enqueue_and_wait").await["run_id"].clone();
         server.post("/v1/learning/corrections", &json!({"run_id": run, "meant": TARGET})).await.ok();
     }

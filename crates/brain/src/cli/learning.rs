@@ -29,17 +29,17 @@ pub(crate) enum LearningCommand {
         dry_run: bool,
     },
     /// Promote a candidate that waits for review. Refused if a corpus would get worse.
-    #[command(after_help = "Examples:\n  brain learning promote \"who are our prospects\" leads.list_by_stage")]
+    #[command(after_help = "Examples:\n  brain learning promote \"people worth ringing back\" leads.list_by_stage")]
     Promote(DecideArgs),
     /// Block this phrase, and close paraphrases, from matching the tool.
     #[command(
-        after_help = "Examples:\n  brain learning reject \"who are our prospects\" leads.list_by_stage --note \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
+        after_help = "Examples:\n  brain learning reject \"people worth ringing back\" leads.list_by_stage --note \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
     )]
     Reject(RejectArgs),
     /// List blocked phrases.
     Blocklist,
     /// Unblock a phrase.
-    #[command(after_help = "Examples:\n  brain learning unblock \"who are our prospects\" leads.list_by_stage")]
+    #[command(after_help = "Examples:\n  brain learning unblock \"people worth ringing back\" leads.list_by_stage")]
     Unblock(DecideArgs),
     /// Correct a misunderstood request: name the tool that was meant, or say only that it was wrong.
     #[command(

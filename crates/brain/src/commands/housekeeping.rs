@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::system::ProcessLiveness;
 
-    const SAID: &str = "who are our prospects";
+    const SAID: &str = "people worth ringing back";
 
     fn kernel(clock: &Arc<VirtualClock>) -> Arc<Kernel> {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/trades");

@@ -18,7 +18,7 @@ use crate::{open, show};
 use super::{Usage, pack_docs, pack_explain, pack_import, pack_schema};
 
 /// Maximum percentage of corpus rows that may be confidently wrong.
-const MAX_WRONG_PERCENT: f64 = 1.0;
+const MAX_WRONG_PERCENT: f64 = 5.0;
 
 pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
     match command {
