@@ -7,7 +7,7 @@ use brain_embed::StaticTable;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{SlotKind, SlotSpec, Surroundings, Target, Tuning};
+use crate::{Modality, Role, SlotKind, SlotSpec, Surroundings, Target, Tuning};
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(vocabulary);
 
@@ -583,4 +583,142 @@ fn an_exact_title_requests_its_target() {
     let context = Context { taught: Some(&taught), ..fresh() };
     let Understanding::Clear { intents } = understand(&vocabulary, "finish a job", &context) else { panic!() };
     assert_eq!(intents[0].target, "jobs.open", "what was taught here counts more");
+}
+
+/// A pack with records, tools that read them and tools that change them.
+fn desk() -> Vocabulary {
+    let id = |kind: &str| SlotSpec { entity: Some(kind.to_owned()), ..slot(SlotKind::Uuid) };
+    let stage = SlotKind::Enum(["new", "won", "lost"].map(|token| (token.to_owned(), vec![])).to_vec());
+    let reads = |target: Target| Target { reads_only: true, nouns: vec!["lead".into(), "enquiry".into()], ..target };
+    let writes = |target: Target| Target { reads_only: false, ..reads(target) };
+    compile(vec![
+        reads(target("leads.get", vec![("lead_id", id("lead"))], &["show lead {lead_id}", "lead details {lead_id}"])),
+        reads(target("leads.list", vec![], &["list leads", "show my leads"])),
+        writes(target(
+            "leads.move",
+            vec![("lead_id", id("lead")), ("stage", slot(stage))],
+            &["mark lead {lead_id} as {stage}", "move lead {lead_id} to {stage}"],
+        )),
+        writes(target(
+            "firing.plan",
+            vec![("day", slot(SlotKind::Date))],
+            &["plan a firing on {day}", "fire on {day}"],
+        )),
+        Target {
+            nouns: vec!["note".into()],
+            ..target(
+                "notes.create",
+                vec![("content", slot(SlotKind::Text))],
+                &["create note: {content}", "note that {content}"],
+            )
+        },
+    ])
+}
+
+fn desk_reads(text: &str) -> Understanding {
+    static DESK: LazyLock<Vocabulary> = LazyLock::new(desk);
+    understand(&DESK, text, &fresh())
+}
+
+#[test]
+fn a_question_never_leads_to_a_change() {
+    for text in [
+        "is lead Bob Smith lost?",
+        "mark lead Bob Smith as lost?",
+        "has lead Bob Smith been lost",
+        "did you mark lead Bob Smith as lost",
+    ] {
+        match desk_reads(text) {
+            Understanding::Clear { intents } => {
+                let shown: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
+                assert_eq!(shown, ["leads.get"], "{text}");
+                assert_eq!(intents[0].slots[0].value, json!({"mention": "Bob Smith"}), "{text}");
+            }
+            Understanding::Ask(question) => assert!(!question.options.is_empty(), "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    let Understanding::Clear { intents } = desk_reads("can you mark lead Bob Smith as lost?") else { panic!() };
+    assert_eq!(intents[0].target, "leads.move", "a polite request is one");
+}
+
+#[test]
+fn what_is_no_request_is_asked_about_wherever_it_says_so() {
+    for (text, modality) in [
+        ("mark lead Bob Smith as lost if he calls", Modality::Condition),
+        ("the boss reckons mark lead Bob Smith as lost", Modality::Report),
+        ("I might mark lead Bob Smith as lost", Modality::Wish),
+        ("I would not mark lead Bob Smith as lost", Modality::Negation),
+    ] {
+        let Understanding::Ask(question) = desk_reads(text) else { panic!("{text}: {:?}", desk_reads(text)) };
+        assert_eq!(question.options[0].evidence.modality, Some(modality), "{text}: {question:?}");
+    }
+    let Understanding::Clear { intents } = desk_reads("create note: don't call Bob if he might be out") else {
+        panic!()
+    };
+    assert_eq!(intents[0].target, "notes.create", "words of a value mark nothing");
+}
+
+#[test]
+fn words_left_over_that_matter_are_asked_about() {
+    for (text, word) in [
+        ("mark lead Bob Smith as lost every week", "every"),
+        ("mark lead Bob Smith as lost for 300", "300"),
+        ("mark only lead Bob Smith as lost", "only"),
+    ] {
+        let Understanding::Ask(question) = desk_reads(text) else { panic!("{text}: {:?}", desk_reads(text)) };
+        let left: Vec<&str> = question.leftover.iter().map(|span| &text[span.clone()]).collect();
+        assert!(left.contains(&word), "{text}: {left:?}");
+        assert!(question.text.contains(word), "{}", question.text);
+    }
+}
+
+#[test]
+fn the_account_covers_every_word_in_order() {
+    let text = "please mark the lead Bob Smith as lost";
+    let Understanding::Clear { intents } = desk_reads(text) else { panic!("{:?}", desk_reads(text)) };
+    let account: Vec<(&str, Role)> =
+        intents[0].account.iter().map(|part| (&text[part.span.clone()], part.role)).collect();
+    let expected = [
+        ("please", Role::Filler),
+        ("mark", Role::Phrase),
+        ("the", Role::Filler),
+        ("lead", Role::Phrase),
+        ("Bob Smith", Role::Slot),
+        ("as", Role::Phrase),
+        ("lost", Role::Slot),
+    ];
+    assert_eq!(account, expected);
+}
+
+#[test]
+fn a_list_where_one_value_belongs_becomes_several_requests() {
+    let all = |text: &str| -> Vec<Value> {
+        let Understanding::Clear { intents } = desk_reads(text) else { panic!("{text}: {:?}", desk_reads(text)) };
+        let slots = |intent: &Intent| intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
+        for intent in &intents {
+            assert!(intent.confidence <= Confidence::Medium || intents.len() == 1, "{text}");
+            for slot in &intent.slots {
+                assert!(text.get(slot.span.clone()).is_some(), "{text}: {slot:?}");
+            }
+        }
+        intents.iter().map(|intent| Value::Object(slots(intent))).collect()
+    };
+    let lost = |name: &str| json!({"lead_id": {"mention": name}, "stage": "lost"});
+    assert_eq!(all("mark leads Nguyen, Carr and Tran as lost"), [lost("Nguyen"), lost("Carr"), lost("Tran")]);
+    assert_eq!(all("create note: buy milk and bread"), [json!({"content": "buy milk and bread"})]);
+}
+
+#[test]
+fn other_words_than_a_phrases_are_understood_or_offered() {
+    for (text, target) in
+        [("jot down that the gate code is 4471", "notes.create"), ("bring up the Smith enquiry", "leads.get")]
+    {
+        let offered = match desk_reads(text) {
+            Understanding::Clear { intents } => intents,
+            Understanding::Ask(question) => question.options,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert!(offered.iter().any(|intent| intent.target == target), "{text}: {offered:?}");
+    }
 }
