@@ -79,13 +79,19 @@ impl Kernel {
             }
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
-                draft.reason = "More than one reading is likely".into();
+                draft.reason = if question.leftover.is_empty() {
+                    "More than one reading is likely".into()
+                } else {
+                    "Some words were not understood, and could change what is done".into()
+                };
                 draft.understood(evidence, &request.message);
                 draft.status = RunStatus::NeedsInput;
                 let options = question.options.iter().map(|intent| {
                     let (target, phrase) = (&intent.target, intent.evidence.phrase.trim());
-                    let example = if phrase.is_empty() { String::new() } else { format!(", for example: {phrase}") };
-                    NextAction::say(format!("Say it so that only `{target}` is meant{example}"))
+                    let title = self.vocabulary.targets().iter().find(|one| one.name == *target);
+                    let title = title.map_or(target.as_str(), |one| one.title.as_str());
+                    let example = if phrase.is_empty() { target.as_str() } else { phrase };
+                    NextAction::say(format!("For “{title}”, say: {example}"))
                 });
                 let teach = NextAction::Teach { run: draft.run };
                 draft.answer(&question.text, options.chain([teach]).collect());

@@ -22,7 +22,7 @@ impl Hint {
     pub(super) const TIME: Self = Self(4);
     pub(super) const MOMENT: Self = Self(8);
     pub(super) const CURRENCY: Self = Self(16);
-    /// Words that belong to a value and are none: `about 20`, `every Friday`.
+    /// Words before a value that change its meaning: `about 20`, `every Friday`.
     pub(super) const OPENING: Self = Self(32);
     const NOTHING: Self = Self(0);
     const ANYTHING: Self = Self(u8::MAX);

@@ -211,7 +211,7 @@ pub(super) static GROUPS: [Group; 23] = [
         "invite",
         &[
             "add to the call", "add to the guest list", "add to the meeting", "ask along", "ask to come",
-            "ask to join", "bring along", "brought along", "extend an invitation", "get along to", "get everyone to",
+            "ask to join", "extend an invitation", "get along to", "get everyone to",
             "get in on", "get them along", "get to come", "have along", "have join", "have over", "have round",
             "include in the meeting", "invite", "put on the guest list", "rope in", "send invites", "send out invites",
             "should come to", "want her there", "want him there", "want them there", "would like them to come",

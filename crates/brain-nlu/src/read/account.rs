@@ -1,4 +1,4 @@
-//! The account of a clause: what becomes of each of its words. A word that could change what is done is never dropped.
+//! The account of a clause: what becomes of each of its words. A word that could change the outcome is never dropped.
 
 use std::ops::Range;
 

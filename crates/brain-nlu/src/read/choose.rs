@@ -180,10 +180,12 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
     if !plausible {
         return None;
     }
-    if let Some(Objection::NotARequest(marker)) = likely.first().and_then(|one| objection(reader, &one.reading)) {
-        let mut readings = likely.into_iter().map(|one| one.reading);
-        let first = readings.next()?;
-        return Some(instead(reader, clause, first, &Objection::NotARequest(marker), &[]));
+    let second = likely.get(1).map_or(0.0, |other| other.score);
+    let leads = likely.first().is_some_and(|first| first.score >= limits.account_lead * second);
+    let found = likely.first().and_then(|one| objection(reader, &one.reading));
+    if let Some(found) = found.filter(|found| leads || matches!(found, Objection::NotARequest(_))) {
+        let first = likely.into_iter().next()?.reading;
+        return Some(instead(reader, clause, first, &found, &[]));
     }
     question(reader, likely)
 }

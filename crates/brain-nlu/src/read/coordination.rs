@@ -107,9 +107,9 @@ fn cuts(text: &str) -> Vec<Cut> {
             let ends = word_ends(text, found[j].end..after);
             for (words_before, start) in starts.iter().rev().take(MAX_WORDS).enumerate() {
                 for (words_after, end) in ends.iter().take(MAX_WORDS).enumerate() {
-                    let mut items = vec![*start..found[i].start];
-                    items.extend(inner.iter().cloned());
-                    items.push(found[j].end..*end);
+                    let (first, last) = (*start..found[i].start, found[j].end..*end);
+                    let items: Vec<Range<usize>> =
+                        std::iter::once(first).chain(inner.iter().cloned()).chain(std::iter::once(last)).collect();
                     if items.iter().all(|item| item.start < item.end) {
                         cuts.push((j - i, words_before + words_after, Cut { items }));
                     }

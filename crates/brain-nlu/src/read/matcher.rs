@@ -344,7 +344,7 @@ pub(crate) fn goes_on(name: &str) -> bool {
     let mut rest = after_comma.split_whitespace().peekable();
     let goes_on = rest.peek().is_some()
         && rest.clone().all(|word| word.starts_with(char::is_lowercase))
-        && rest.any(|word| is_function_word(word));
+        && rest.any(is_function_word);
     if let [only] = words.as_slice()
         && PRONOUNS.contains(&only.as_str())
     {

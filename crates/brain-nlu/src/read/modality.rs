@@ -110,11 +110,9 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
             return found(Modality::Condition, at_head, 1);
         }
     }
-    if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !phrases().any(|text| text.contains('?')))
-    {
-        if !words_of(phrase).next().is_some_and(|word| asks(&word)) {
-            return Some(Marker { modality: Modality::Question, range });
-        }
+    let expected = phrases().any(|text| text.contains('?')) || words_of(phrase).next().is_some_and(|word| asks(&word));
+    if let Some(range) = said.question_mark.clone().filter(|_| !is_polite && !expected) {
+        return Some(Marker { modality: Modality::Question, range });
     }
     past(said, target, &free, at_head)
 }

@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 use brain_english::calendar::MONTHS;
 use brain_english::numbers::ORDINAL_ENDINGS;
 
-/// Why a text that has the form of a date is none.
+/// Why a text in the form of a date names no day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Impossible {
     /// No calendar has this day; worded.

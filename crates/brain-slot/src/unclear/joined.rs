@@ -122,7 +122,7 @@ fn partner(kind: &SlotKind, chars: &[char], at: usize, joint: Joint, around: &Su
     if at >= chars.len() {
         return None;
     }
-    let loose = matches!(joint, Joint::Or | Joint::To);
+    let either_way = matches!(joint, Joint::Or | Joint::To);
     let ends = |end: usize| ends_clause(Cursor::new(chars, end)) || self::joint(chars, end).is_some();
     match kind {
         SlotKind::Money => {
@@ -145,12 +145,16 @@ fn partner(kind: &SlotKind, chars: &[char], at: usize, joint: Joint, around: &Su
             let counted = is_number(chars, at, end) && !is_currency(behind);
             (counted && (joint != Joint::Comma || ends(end))).then_some(end)
         }
-        SlotKind::Date => day_end(chars, at, around).or_else(|| if loose { elliptic_day(chars, at) } else { None }),
+        SlotKind::Date => {
+            day_end(chars, at, around).or_else(|| if either_way { elliptic_day(chars, at) } else { None })
+        }
         SlotKind::Phone => phone::phone(chars, at, around).into_iter().next().map(|(end, _)| end),
-        SlotKind::Time => time::clock(chars, at, around, loose).map(|(end, _)| end),
+        SlotKind::Time => time::clock(chars, at, around, either_way).map(|(end, _)| end),
         SlotKind::DateTime => {
             let moment = moment::moment(chars, at, around).into_iter().next().map(|(end, _)| end);
-            moment.or_else(|| day_end(chars, at, around)).or_else(|| time::clock(chars, at, around, loose).map(|c| c.0))
+            moment
+                .or_else(|| day_end(chars, at, around))
+                .or_else(|| time::clock(chars, at, around, either_way).map(|c| c.0))
         }
         SlotKind::Duration => {
             let length = duration::millis(chars, at, around).map(|(end, _)| end);
