@@ -146,7 +146,7 @@ async fn side_by_side(url: &str, store: &dyn Store) {
     let servers = [Server::start_on(url, &args), Server::from_command(contained(url), &args)];
     let mut runs = Vec::new();
     for server in &servers {
-        runs.push(ask(&server.url, "act on it").await);
+        runs.push(ask(&server.url, "act on paper").await);
         outside.has_arrived().await;
     }
     let scope = Scope::of(brain_core::TenantId::default_tenant());
@@ -204,7 +204,7 @@ async fn with_a_call(folder: &Path, more: &[&str]) -> (Arc<Outside>, Server, Str
     let pack = pack.display().to_string();
     let server =
         Server::start(&folder.join("s.db"), &[&["--pack", pack.as_str(), "--allow-private-hosts"], more].concat());
-    let run = ask(&server.url, "act on it").await;
+    let run = ask(&server.url, "act on paper").await;
     outside.has_arrived().await;
     (outside, server, run, pack)
 }

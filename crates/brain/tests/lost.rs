@@ -118,7 +118,8 @@ async fn lose(idempotency: &str, effect_first: bool) -> (Value, Arc<Outside>) {
     let args = ["--pack", pack.as_str(), "--allow-private-hosts"];
     let server = Server::start(&store, &args);
     let client = reqwest::Client::new();
-    let ask = client.post(format!("{}/v1/runs", server.url)).json(&json!({"message": "act on it", "mode": "enqueue"}));
+    let ask =
+        client.post(format!("{}/v1/runs", server.url)).json(&json!({"message": "act on paper", "mode": "enqueue"}));
     let run: Value = ask.send().await.unwrap().json().await.unwrap();
     outside.arrived.acquire().await.unwrap().forget();
     server.kill();
