@@ -113,7 +113,8 @@ struct Definition<'r> {
 
 fn definitions(registry: &Registry) -> BTreeMap<String, Definition<'_>> {
     let mut found: BTreeMap<String, Definition<'_>> = BTreeMap::new();
-    for tool in registry.tools().values() {
+    // Generated tools change with their record type.
+    for tool in registry.tools().values().filter(|tool| !tool.def.is_generated()) {
         found.entry(tool.def.name.clone()).or_default().tool = Some(tool.hash);
     }
     for playbook in registry.playbooks() {

@@ -169,8 +169,9 @@ fn a_corpus_is_measured_compared_and_tuned() {
     let folder = Folder::new();
     let report = folder.json(&["eval", "--json"]);
     let count = |name: &str| report[name].as_u64().unwrap();
-    assert_eq!(count("right") + count("asked") + count("wrong"), count("rows"));
-    assert!(count("wrong") * 100 <= count("rows"), "at most one of a hundred is wrong and confident: {report}");
+    let grades = ["right", "offered", "asked", "not_understood", "wrong"];
+    assert_eq!(grades.into_iter().map(count).sum::<u64>(), count("rows"));
+    assert!(count("wrong") * 100 <= 5 * count("rows"), "at most five of a hundred are wrong: {report}");
     std::fs::write(folder.path().join("before.json"), report.to_string()).unwrap();
     assert!(folder.ok(&["eval", "--compare", "before.json"]).contains("Nothing got worse"));
     // Failures can be taught. Rows of the measured corpus are not written out for teaching unless requested.

@@ -349,11 +349,11 @@ impl<'a> Aligner<'a> {
         if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
     }
 
-    /// Whether these tokens may be a free text: it neither ends within a hyphenated word nor consists of function words.
+    /// Whether these tokens may be a free text: it neither ends within a hyphenated word nor is it a function word or two.
     fn may_be_text(&self, from: usize, end: usize) -> bool {
         let is_cut = self.tokens.get(end).is_some_and(|next| next.glued)
             || (end < self.tokens.len() && is_joint(&self.tokens[end - 1].word));
-        !is_cut && self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word)
+        !is_cut && (end - from > 2 || self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word))
     }
 
     /// Names that may begin at a token: the token after each, and the cost.

@@ -371,10 +371,11 @@ pub(crate) fn is_joint(word: &str) -> bool {
     matches!(word, "or" | "and" | "by" | "between" | "than")
 }
 
-/// Whether a text has function words only: `me`.
+/// Whether a text is one function word: `me`, `it`.
 fn says_nothing(chars: &[char]) -> bool {
-    let mut words = chars.split(|c| !c.is_alphanumeric() && *c != '\'').filter(|word| !word.is_empty()).peekable();
-    words.peek().is_some() && words.all(|word| word.len() > 1 && is_function_word(&word.iter().collect::<String>()))
+    let mut words = chars.split(|c| !c.is_alphanumeric() && *c != '\'').filter(|word| !word.is_empty());
+    let (first, second) = (words.next(), words.next());
+    second.is_none() && first.is_some_and(|word| word.len() > 1 && is_function_word(&word.iter().collect::<String>()))
 }
 
 /// Whether the phrase itself says what makes a value unclear, as in `between {least} and {most}`, or the slot is for such
