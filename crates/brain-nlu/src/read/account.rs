@@ -62,6 +62,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let known = reader.vocabulary.known(usage.number);
     let mut found =
         Account { parts: Vec::new(), leftover: Vec::new(), only_numbers: true, limits: false, minor: 0, marker: None };
+    // Which value the token before belongs to: two values side by side are two entries.
+    let mut last = None;
     for (at, token) in all.iter().enumerate() {
         let next = all.get(at + 1);
         let role = if in_value[at] {
@@ -89,7 +91,13 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
             found.only_numbers &= is_number(&token.word) && !token.quoted;
             found.leftover.push(token.range.clone());
         }
-        found.add(reader.normal.span(token.range.clone()), role);
+        let value = usage
+            .captures
+            .iter()
+            .position(|capture| capture.range.start < token.range.end && token.range.start < capture.range.end);
+        let joins = role != Role::Slot || value == last;
+        last = value;
+        found.add(reader.normal.span(token.range.clone()), role, joins);
     }
     found.marker = marker(&said, target, usage.phrase);
     for capture in usage.captures.iter().filter(|capture| capture.value.is_some()) {
@@ -103,9 +111,9 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
 }
 
 impl Account {
-    fn add(&mut self, span: Range<usize>, role: Role) {
+    fn add(&mut self, span: Range<usize>, role: Role, joins: bool) {
         match self.parts.last_mut() {
-            Some(last) if last.role == role => last.span.end = span.end,
+            Some(last) if joins && last.role == role => last.span.end = span.end,
             _ => self.parts.push(Accounted { span, role }),
         }
     }
