@@ -41,6 +41,7 @@ pub(crate) struct ChoiceSaid {
 }
 
 /// The concepts of a clause.
+#[derive(Default)]
 pub(crate) struct Concepts {
     pub(crate) found: Vec<Expressed>,
     signature: Signature,

@@ -38,10 +38,11 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let out = Out { reader, blocked: query.blocked() };
     let mut described = Vec::new();
     let chars = &reader.normal.chars[clause.clone()];
-    let concepts = Concepts::of(&all, chars, &reader.context.around);
+    let mut concepts = Concepts::default();
     let found = if patterns.says_one(|number| out.has(number)) {
         Found::default()
     } else {
+        concepts = Concepts::of(&all, chars, &reader.context.around);
         described =
             concepts.score(&reader.vocabulary.search().profiles, &reader.vocabulary.targets, |number| out.has(number));
         let (found, corrected) = search(reader, &query, &out);
