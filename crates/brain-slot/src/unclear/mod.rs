@@ -207,7 +207,7 @@ pub fn unclear_in(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec
             found.push(one);
         }
     }
-    // What is a value is not unclear.
+    // A text that reads as a value is not unclear.
     let overlaps = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
     let clear = read.iter().map(|(range, _)| range);
     let clear: Vec<_> = clear.filter(|range| beside::beside(kind, chars, (*range).clone(), around).is_none()).collect();
