@@ -57,6 +57,12 @@ fn readings_of_the_corpora_get_no_worse() {
         for row in test.wrong() {
             println!("  “{}”\n    wanted {}\n    read   {}", row.say, row.wanted, row.read);
         }
+        // Nothing that is asked for plainly, and nothing that is no request, may be read wrongly.
+        let groups = test.groups();
+        for name in ["asked_plainly", "incomplete", "named", "out_of_scope", "not_a_request"] {
+            let wrong = groups.get(name).map_or(0, |group| group.count(Grade::Wrong));
+            assert_eq!(wrong, 0, "{pack}: {name}");
+        }
         assert!(test.total() >= 400, "{pack}: only {} rows", test.total());
         assert!(test.share(Grade::Wrong) <= wrong, "{pack}: {:.2} % wrong", test.share(Grade::Wrong));
         assert!(test.share(Grade::Right) >= right, "{pack}: {:.2} % right", test.share(Grade::Right));
