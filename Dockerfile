@@ -10,7 +10,7 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
     && cp target/dist/brain /usr/local/bin/brain
 
 FROM debian:bookworm-slim
-# Certificates for outside calls, time zones for dates in requests, curl for the health check.
+# Certificates for external calls, time zones for dates in requests, curl for the health check.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates curl tzdata \
     && rm -rf /var/lib/apt/lists/* \

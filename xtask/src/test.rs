@@ -6,7 +6,6 @@ use crate::report::{Outcome, Step};
 use crate::shell::{Said, cargo, tee};
 use crate::{deny, dist, docs, feelin, fmt, lint, tidy, tools};
 
-/// All steps.
 pub(crate) fn steps() -> Vec<Step> {
     let mut steps = vec![tools::step(), fmt::check()];
     steps.extend(tidy::steps());

@@ -120,7 +120,7 @@ fn every_hit_policy_is_imported() {
     }
     let unknown = imported(&postage(r#"hitPolicy="LAST""#));
     assert_eq!(unknown.made, (0, 0));
-    assert!(noted(&unknown, "Postage", "desk.dmn:4:3", "`LAST` is not known"), "{:?}", unknown.notes);
+    assert!(noted(&unknown, "Postage", "desk.dmn:4:3", "`LAST` is not supported"), "{:?}", unknown.notes);
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn every_version_is_read_and_nothing_else() {
     for (text, line, column, said, help) in [
         ("<definitions xmlns=\"urn:x\"/>".to_owned(), 1, 1, "not DMN", "the root"),
         (file("<decision name=\"a\">"), 3, 20, "not XML", "export"),
-        (file("<a>&nope;</a>"), 3, 4, "stands for nothing", "&lt;"),
-        ("<definitions>".to_owned(), 1, 14, "ends too early", "copied whole"),
+        (file("<a>&nope;</a>"), 3, 4, "unknown entity `&nope;`", "&lt;"),
+        ("<definitions>".to_owned(), 1, 14, "appears to be truncated", "copied whole"),
         ("\n<!DOCTYPE d [<!ENTITY e \"x\">]>\n<d>&e;</d>".to_owned(), 2, 1, "refused", "remove"),
         (String::new(), 1, 1, "not XML", "export"),
     ] {
@@ -222,13 +222,13 @@ fn what_cannot_be_imported_is_reported_with_its_position() {
     let imported = imported(body);
     for (about, place, part) in [
         ("desk.dmn", "desk.dmn:3:1", "`Rate table`: business knowledge"),
-        ("desk.dmn", "desk.dmn:4:1", "other files"),
+        ("desk.dmn", "desk.dmn:4:1", "imported files"),
         ("Boxed", "desk.dmn:5:24", "a boxed `context`"),
-        ("Boxed", "desk.dmn:5:1", "left out"),
+        ("Boxed", "desk.dmn:5:1", "skipped"),
         ("Called", "desk.dmn:6:25", "cannot be read"),
         ("Scripted", "desk.dmn:7:27", "`javascript`"),
         ("Word", "desk.dmn:9:7", "rule 1, `kind`: nothing is called `medium`"),
-        ("Empty", "desk.dmn:10:1", "nothing says how"),
+        ("Empty", "desk.dmn:10:1", "neither a table nor an expression"),
         ("Circle", "desk.dmn:11:1", "it needs itself"),
         ("Round", "desk.dmn:12:1", "`Boxed`, which it needs, is not a tool"),
     ] {
@@ -243,7 +243,7 @@ fn two_files_with_the_same_decision_make_one_tool() {
     let sources = [("a.dmn".to_owned(), file(&postage(""))), ("b.dmn".to_owned(), file(&postage("")))];
     let imported = dmn("desk", &sources, true).unwrap();
     assert_eq!(imported.made, (1, 0));
-    assert!(noted(&imported, "Postage", "b.dmn:3:1", "there already"));
+    assert!(noted(&imported, "Postage", "b.dmn:3:1", "already exists"));
     let added = dmn("desk", &sources, false).unwrap();
     assert_eq!(added.files[0].0, "tools/parcel_desk_imported.yaml");
 }

@@ -147,7 +147,7 @@ fn everything_a_pack_declares_is_in_its_document() {
         "(New claim, “fresh”)",
         "0.01 EUR per page",
         "7 attempts",
-        "**Time-out**: 2m",
+        "**Timeout**: 2m",
         "“It costs money.” (within 1h)",
         "within 2d",
         "“Readable?” when",

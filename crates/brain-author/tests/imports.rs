@@ -100,14 +100,14 @@ fn an_action_registry_becomes_a_pack_that_passes_the_check() {
 fn every_key_of_an_action_is_mapped_or_reported() {
     let imported = registry("shop", "actions.json", &actions()).unwrap();
     for (key, part) in [
-        ("is_active", "left out"),
+        ("is_active", "skipped"),
         ("owner", "team x"),
         ("estimated_duration_seconds", "5"),
         ("eligibility_criteria", "requires_auth"),
         ("retry_policy", "retry_on_errors"),
         ("opposites", "cancel_payment"),
-        ("rollback_action_id", "taken from the result"),
-        ("api_auth_type", "env:BRAND_API_TOKEN"),
+        ("rollback_action_id", "assumed to be in the result"),
+        ("api_auth_type", "BRAND_API_TOKEN"),
         ("execution_type", "validate_address"),
         ("synonyms", "pay"),
     ] {

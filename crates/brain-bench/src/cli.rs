@@ -4,7 +4,7 @@ use brain::bench::Tools;
 use clap::{Args, Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "brain-bench", about = "Benchmarks of Brain beside probes and peers", version)]
+#[command(name = "brain-bench", about = "Benchmarks of Brain, compared with probes and peers", version)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -24,7 +24,7 @@ pub(crate) struct Global {
 
 #[derive(Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Durable runs per second, beside a probe that commits the same rows and bytes.
+    /// Durable runs per second, compared with a probe that commits the same rows and bytes.
     #[command(
         after_help = "Examples:\n  brain-bench runs\n  brain-bench runs --in-flight 256 --tools outside\n  brain-bench runs --store postgres://me@localhost/bench"
     )]
@@ -86,6 +86,9 @@ pub(crate) struct BenchUnderstandArgs {
     /// An installed sentence encoder; without it, the built-in table.
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Taught phrases: reading is measured without and with them.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) taught: usize,
     /// Load this snapshot instead of compiling. The benchmark calls itself with it, to measure a fresh process.
     #[arg(long, hide = true)]
     pub(crate) snapshot: Option<std::path::PathBuf>,

@@ -1,4 +1,4 @@
-//! The store of a benchmark: the given one or a scratch file, and an empty one beside it for probes.
+//! The store of a benchmark: the given one or a scratch file, and an empty one next to it for probes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Ground {
         })
     }
 
-    /// A file beside the store, for a probe. `None` if the store is not a file.
+    /// A file next to the store, for a probe. `None` if the store is not a file.
     pub(crate) fn beside(&self) -> Option<PathBuf> {
         match &self.place {
             Location::Sqlite(path) => Some(path.with_extension("append.db")),
@@ -118,7 +118,7 @@ fn probe_schema(url: &str) -> String {
     format!("{base}?{}", parts.join("&"))
 }
 
-/// Deletes a SQLite file and the files beside it.
+/// Deletes a SQLite file with its write-ahead log and shared memory.
 pub(crate) fn remove(path: &Path) {
     for end in ["", "-wal", "-shm", "-uploads"] {
         drop(std::fs::remove_file(format!("{}{end}", path.display())));

@@ -15,9 +15,9 @@ use crate::cli::{BenchHttpArgs, Global};
 use crate::show;
 use crate::show::BOLD;
 
-/// Timeout of an answer.
+/// Timeout of a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Maximum size of an answer.
+/// Maximum size of a response.
 const MAX_ANSWER: usize = 64 << 20;
 
 pub(crate) fn run(global: &Global, args: &BenchHttpArgs) -> Result<()> {
@@ -81,12 +81,12 @@ fn drive(host: &str, request: &str, runs: usize, in_flight: usize) -> Result<Mea
     Ok(Measured::new(started.elapsed().as_secs_f64(), latencies))
 }
 
-/// Reads one answer completely; returns status and body.
+/// Reads one response completely; returns status and body.
 pub(crate) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
     let mut line = String::new();
     connection.read_line(&mut line)?;
     let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
-    let status = status.with_context(|| format!("`{}` is not the beginning of an answer", line.trim_end()))?;
+    let status = status.with_context(|| format!("`{}` is not the beginning of a response", line.trim_end()))?;
     let (mut length, mut chunked) = (0, false);
     loop {
         line.clear();
@@ -117,7 +117,7 @@ pub(crate) fn answer(connection: &mut impl BufRead) -> Result<(u16, Vec<u8>)> {
 }
 
 fn take(connection: &mut impl Read, length: usize, body: &mut Vec<u8>) -> Result<()> {
-    ensure!(body.len() + length <= MAX_ANSWER, "the answer has more than {MAX_ANSWER} bytes");
+    ensure!(body.len() + length <= MAX_ANSWER, "the response has more than {MAX_ANSWER} bytes");
     let begin = body.len();
     body.resize(begin + length, 0);
     connection.read_exact(&mut body[begin..])?;

@@ -3,7 +3,6 @@
 /// A label, and a function that rewrites a name. It is deterministic.
 type Way = (&'static str, fn(&str) -> String);
 
-/// All ways.
 pub(crate) const WAYS: [Way; 8] = [
     ("whole name", str::to_owned),
     ("one word", last_word),

@@ -10,7 +10,8 @@ use brain::bench::{Measured, encoder, resident_mb, round};
 use brain_core::{Random as _, SeededRandom};
 use brain_embed::Encoder;
 use brain_nlu::{
-    Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Tuning, Understanding, Vocabulary, understand,
+    Context, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Taught, TaughtPhrase, Tuning, Understanding,
+    Vocabulary, understand,
 };
 use serde_json::{Value, json};
 
@@ -119,7 +120,14 @@ pub(crate) fn run(global: &Global, args: &BenchUnderstandArgs) -> Result<()> {
         found["phrases"],
         encoder.id()
     );
-    for (name, part) in [("as a phrase says it", "exact"), ("in other words", "near")] {
+    let with = format!("with {} taught", found["taught"]);
+    let parts = [
+        ("as a phrase says it", "exact"),
+        (with.as_str(), "taught_exact"),
+        ("in other words", "near"),
+        (with.as_str(), "taught_near"),
+    ];
+    for (name, part) in parts {
         let part = &found[part];
         line(name, part, &format!("{:.1} % right or asked", 100.0 * number(&part["right"])));
         let share = 100.0 * number(&part["searched"]["share"]);
@@ -160,10 +168,11 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
         Ok(loaded)
     })?;
     let memory_mb = resident_mb() - before;
-    let measure = |reworded: bool| {
+    let taught = taught(&vocabulary, &targets, args.taught)?;
+    let measure = |reworded: bool, taught: Option<&Taught>| {
         // Phrases are parsed lazily, so read other utterances first.
-        read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4))?;
-        let readings = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5))?;
+        read(&vocabulary, &utterances(&targets, args.utterances, reworded, 4), taught)?;
+        let readings = read(&vocabulary, &utterances(&targets, args.utterances, reworded, 5), taught)?;
         let share = |of: fn(&Reading) -> bool| {
             round(readings.iter().filter(|reading| of(reading)).count() as f64 / readings.len().max(1) as f64)
         };
@@ -181,14 +190,20 @@ fn loaded(args: &BenchUnderstandArgs, encoder: &Arc<dyn Encoder>, snapshot: &Pat
     };
     Ok(json!({
         "tools": args.tools, "phrases": vocabulary.len(), "load_ms": round(load_ms), "memory_mb": round(memory_mb),
-        "exact": measure(false)?, "near": measure(true)?,
+        "exact": measure(false, None)?, "near": measure(true, None)?,
+        "taught": args.taught, "taught_exact": measure(false, Some(&taught))?, "taught_near": measure(true, Some(&taught))?,
     }))
 }
 
 fn in_a_fresh_process(args: &BenchUnderstandArgs, snapshot: &Path, utterances: usize) -> Result<Value> {
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command.args(["--json", "understand", "--snapshot"]).arg(snapshot);
-    for (name, value) in [("--tools", args.tools), ("--phrases", args.phrases), ("--utterances", utterances)] {
+    for (name, value) in [
+        ("--tools", args.tools),
+        ("--phrases", args.phrases),
+        ("--utterances", utterances),
+        ("--taught", if utterances == 1 { 0 } else { args.taught }),
+    ] {
         command.arg(name).arg(value.to_string());
     }
     if let Some(model) = &args.model {
@@ -227,6 +242,7 @@ fn targets(tools: usize, phrases: usize) -> Vec<Target> {
             title: format!("{action} {noun}"),
             nouns: vec![noun.to_owned()],
             synonyms: Vec::new(),
+            intent_tier: None,
             destructive: action == "delete",
             reads_only: false,
             slots: BTreeMap::from([("id".to_owned(), id.clone()), ("name".to_owned(), text.clone())]),
@@ -271,8 +287,26 @@ struct Reading {
     searched: bool,
 }
 
-fn read(vocabulary: &Vocabulary, utterances: &[(String, String)]) -> Result<Vec<Reading>> {
-    let context = Context::fresh(Surroundings::new(jiff::civil::date(2026, 1, 5).in_tz("UTC")?, "AU", ""));
+/// Phrases that people could have taught: the words of the tools, with one of their own.
+fn taught(vocabulary: &Vocabulary, targets: &[Target], count: usize) -> Result<Taught> {
+    const OWN: [&str; 25] = [
+        "pronto", "quietly", "in full", "for the boss", "this week", "once more", "by hand", "with care", "at once",
+        "as agreed", "in red", "for Ann", "for Tom", "after lunch", "for the team", "on site", "off site", "upstairs",
+        "downstairs", "for the files", "as before", "in writing", "by phone", "by post", "for review",
+    ];
+    let phrase = |number: usize| {
+        let target = &targets[number % targets.len()];
+        let own = OWN[number / targets.len() % OWN.len()];
+        let phrase = &target.phrases[number / targets.len() % target.phrases.len()];
+        TaughtPhrase { text: format!("{phrase} {own}"), target: target.name.clone(), actor: None }
+    };
+    let phrases: Vec<TaughtPhrase> = (0..count).map(phrase).collect();
+    Taught::build(vocabulary, &phrases, &[], None).map_err(|(text, error)| anyhow!("{text}: {}", error.message))
+}
+
+fn read(vocabulary: &Vocabulary, utterances: &[(String, String)], taught: Option<&Taught>) -> Result<Vec<Reading>> {
+    let around = Surroundings::new(jiff::civil::date(2026, 1, 5).in_tz("UTC")?, "AU", "");
+    let context = Context { taught, ..Context::fresh(around) };
     let one = |(text, target): &(String, String)| {
         let started = Instant::now();
         let found = understand(vocabulary, text, &context);

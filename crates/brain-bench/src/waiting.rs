@@ -124,7 +124,7 @@ fn start(store: &Path, pack: &Path) -> Result<(Start, Server)> {
     let mut server = Server(command.spawn()?);
     let mut line = String::new();
     BufReader::new(server.0.stdout.take().context("its output")?).read_line(&mut line)?;
-    let line: Value = serde_json::from_str(&line).with_context(|| format!("the server said {line:?}"))?;
+    let line: Value = serde_json::from_str(&line).with_context(|| format!("the server printed {line:?}"))?;
     let addr = line["listening"].as_str().context("where it listens")?.to_owned();
     loop {
         let mut stream = TcpStream::connect(&addr)?;

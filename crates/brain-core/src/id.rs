@@ -10,11 +10,16 @@ use crate::{Digest, DigestBuilder, Millis, Random, Timestamp};
 
 /// Returned for text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a {kind}: expected {expected}")]
+#[error("`{text}` is not {article} {kind}: expected {expected}", article = article(.kind))]
 pub struct IdError {
     text: String,
     kind: &'static str,
     expected: &'static str,
+}
+
+/// The indefinite article of a noun.
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// Builds a UUIDv7 from injected time and randomness.
@@ -130,7 +135,7 @@ impl RecordId {
     /// Sorts before the id of every record: the cursor to start a scan with.
     pub const BEFORE_ALL: Self = Self(Uuid::nil());
 
-    /// Derives an id from a digest, for internal records that are found again by hashing what they stand for.
+    /// Derives an id from a digest, for internal records that are found again by hashing what they represent.
     pub fn from_digest(digest: Digest) -> Self {
         Self(derived(Timestamp::default(), digest))
     }

@@ -75,7 +75,7 @@ impl Cache {
         }
         let (rows, good) = parse(&bytes, dim);
         if good < bytes.len() {
-            self.warn(&format!("is damaged after {good} of {} bytes; the rest is made again", bytes.len()));
+            self.warn(&format!("is damaged after {good} of {} bytes; the rest will be recomputed", bytes.len()));
         }
         if (good < bytes.len() || good as u64 > MAX_BYTES)
             && let Err(error) = file.set_len(if good as u64 > MAX_BYTES { 0 } else { good as u64 })

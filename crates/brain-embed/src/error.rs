@@ -22,10 +22,10 @@ pub enum EmbedError {
         problem: String,
     },
     /// An invalid model name.
-    #[error("`{0}` cannot be the name of a model: use small letters, digits, `-`, `_` and `.`")]
+    #[error("`{0}` is not a valid model name: use lower-case letters, digits, `-`, `_` and `.`")]
     Name(String),
     /// There is no model of that name.
-    #[error("there is no model `{name}` in {}; `brain model list` shows those that are there", dir.display())]
+    #[error("there is no model `{name}` in {}; `brain model list` lists the installed models", dir.display())]
     Absent {
         /// The name.
         name: String,

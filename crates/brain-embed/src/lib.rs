@@ -8,6 +8,7 @@
 mod cache;
 mod error;
 pub mod models;
+pub mod onnx;
 mod static_table;
 mod sums;
 #[cfg_attr(
@@ -19,7 +20,7 @@ mod vector;
 mod vocabulary;
 #[cfg_attr(
     not(any(test, feature = "transformer")),
-    expect(dead_code, reason = "without transformers, files are only checked")
+    allow(dead_code, reason = "without transformers, files are only checked")
 )]
 mod weights;
 mod wordpiece;

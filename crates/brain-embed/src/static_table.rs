@@ -8,7 +8,7 @@
 //! | 5 × `u32` | version (1), dimensions, rows, bytes of the note, bytes of the vocabulary |
 //! | … | the note: what it was made of and how, as text |
 //! | rows × `f32` | the scale of each row: what a step of its numbers is worth |
-//! | rows × `f32` | the weight of each row: how much its piece says beside the one that says most |
+//! | rows × `f32` | the weight of each row: how informative its piece is, relative to the most informative one |
 //! | rows × dimensions × `i8` | the rows |
 //! | … | the vocabulary (see `vocabulary.rs`); its order is that of the rows |
 //! | 32 | SHA-256 of everything before |

@@ -51,16 +51,16 @@ impl Tokenizer {
     }
 
     fn parse(text: &[u8]) -> Result<Self, String> {
-        let file: File = serde_json::from_slice(text).map_err(|error| format!("is no tokenizer: {error}"))?;
+        let file: File = serde_json::from_slice(text).map_err(|error| format!("is not a tokenizer: {error}"))?;
         let kind = file.model.kind.as_deref().unwrap_or("WordPiece");
         if kind != "WordPiece" || file.model.continuing_subword_prefix.is_some_and(|prefix| prefix != "##") {
-            return Err(format!("is a {kind} tokenizer; only word pieces (`WordPiece`, `##`) are known"));
+            return Err(format!("is a {kind} tokenizer; only word pieces (`WordPiece`, `##`) are supported"));
         }
         if let Some(normalizer) = file.normalizer {
             let lower = normalizer.lowercase != Some(false) && normalizer.strip_accents != Some(false);
             if normalizer.kind != "BertNormalizer" || !lower {
                 return Err(
-                    "keeps capitals or accents; only tokenizers of lower case (`BertNormalizer`) are known".into()
+                    "keeps capitals or accents; only lower-casing tokenizers (`BertNormalizer`) are supported".into()
                 );
             }
         }
@@ -134,7 +134,7 @@ mod tests {
             ("WordPiece", "Unigram", "is a Unigram tokenizer"),
             ("\"lowercase\": true", "\"lowercase\": false", "keeps capitals"),
             ("[CLS]", "<s>", "has no `[CLS]`"),
-            ("{\"normalizer\"", "[", "is no tokenizer"),
+            ("{\"normalizer\"", "[", "is not a tokenizer"),
         ] {
             let problem = Tokenizer::parse(FILE.replacen(from, to, 1).as_bytes()).err().unwrap();
             assert!(problem.contains(reason), "{problem}");

@@ -13,6 +13,10 @@ use crate::EmbedError;
 /// Maximum safetensors header size; larger headers are rejected.
 const MAX_HEADER: u64 = 16 * 1024 * 1024;
 
+/// Suffixes of the scales and zero points of an 8-bit tensor.
+const SCALE: &str = ".scale";
+const ZERO: &str = ".zero";
+
 /// An open file of tensors.
 pub(crate) struct Weights {
     path: PathBuf,
@@ -39,12 +43,12 @@ impl Weights {
         file.read_exact(&mut size).map_err(EmbedError::file(path))?;
         let size = u64::from_le_bytes(size);
         if size > MAX_HEADER || size + 8 > length {
-            return Err(bad("is no safetensors file, or cut off".into()));
+            return Err(bad("is not a safetensors file, or is truncated".into()));
         }
         let mut header = vec![0; size as usize];
         file.read_exact(&mut header).map_err(EmbedError::file(path))?;
         let mut entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(&header).map_err(|error| bad(format!("is no safetensors file: {error}")))?;
+            serde_json::from_slice(&header).map_err(|error| bad(format!("is not a safetensors file: {error}")))?;
         entries.remove("__metadata__");
         let start = size + 8;
         let mut tensors = BTreeMap::new();
@@ -73,11 +77,13 @@ impl Weights {
         let width = match tensor.dtype.as_str() {
             "F32" => 4,
             "F16" | "BF16" => 2,
-            other => return Err(bad(format!("`{name}` has numbers of type {other}; F32, F16 and BF16 are known"))),
+            // 8-bit numbers, with their scale in a tensor of its own, as a conversion from ONNX stores them.
+            "I8" | "U8" if self.tensors.contains_key(&format!("{name}{SCALE}")) => 1,
+            other => return Err(bad(format!("`{name}` has numbers of type {other}; F32, F16 and BF16 are supported"))),
         };
         let [begin, end] = tensor.data_offsets;
         if end.checked_sub(begin) != Some((width * shape.iter().product::<usize>()) as u64) {
-            return Err(bad(format!("`{name}` has not as many numbers as its shape says")));
+            return Err(bad(format!("`{name}` has fewer or more numbers than its shape says")));
         }
         Ok((tensor, width))
     }
@@ -96,12 +102,39 @@ impl Weights {
         let at = self.start + tensor.data_offsets[0] + (row * rows.start) as u64;
         file.seek(SeekFrom::Start(at)).map_err(EmbedError::file(&self.path))?;
         file.read_exact(&mut bytes).map_err(EmbedError::file(&self.path))?;
+        if width == 1 {
+            return self.scaled(name, &tensor.dtype, &bytes, &rows);
+        }
         let halves = || bytes.as_chunks::<2>().0.iter().copied().map(u16::from_le_bytes);
         Ok(match (width, tensor.dtype.as_str()) {
             (4, _) => bytes.as_chunks::<4>().0.iter().copied().map(f32::from_le_bytes).collect(),
             (_, "BF16") => halves().map(|half| f32::from_bits(u32::from(half) << 16)).collect(),
             _ => halves().map(from_half).collect(),
         })
+    }
+
+    /// The numbers of some rows of an 8-bit tensor.
+    fn scaled(&self, name: &str, dtype: &str, bytes: &[u8], rows: &Range<usize>) -> Result<Vec<f32>, EmbedError> {
+        let part = |suffix: &str| {
+            let name = format!("{name}{suffix}");
+            let length = self.tensors.get(&name).and_then(|tensor| tensor.shape.first().copied()).unwrap_or(1);
+            if length != 1 && length < rows.end {
+                return Err(EmbedError::content(&self.path, format!("`{name}` has too few numbers")));
+            }
+            self.read(&name, &[length])
+        };
+        let (scales, zeros) = (part(SCALE)?, part(ZERO)?);
+        // One for the whole tensor, or one per row.
+        let of_row = |list: &[f32], row: usize| if let [one] = list { *one } else { list[row] };
+        let signed = dtype == "I8";
+        let count = bytes.len() / rows.len().max(1);
+        let mut numbers = Vec::with_capacity(bytes.len());
+        for (row, bytes) in rows.clone().zip(bytes.chunks(count.max(1))) {
+            let (scale, zero) = (of_row(&scales, row), of_row(&zeros, row));
+            let value = |byte: u8| if signed { f32::from(byte.cast_signed()) } else { f32::from(byte) };
+            numbers.extend(bytes.iter().map(|byte| scale * (value(*byte) - zero)));
+        }
+        Ok(numbers)
     }
 }
 

@@ -38,7 +38,7 @@ fn a_model_is_found_replaced_and_removed() {
     assert!(models.names().unwrap().is_empty());
     assert!(models.find("tiny").unwrap_err().to_string().contains("there is no model `tiny`"));
     for name in ["", ".", "..", "a/b", "Größe", BUILT_IN, "-x"] {
-        assert!(models.find(name).unwrap_err().to_string().contains("cannot be the name"), "{name}");
+        assert!(models.find(name).unwrap_err().to_string().contains("is not a valid model name"), "{name}");
     }
 }
 

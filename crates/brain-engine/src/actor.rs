@@ -114,7 +114,7 @@ impl<U: Fn(EventError) -> EngineError> Actor for RunActor<'_, U> {
     }
 }
 
-/// Folds the whole log of a run. `hash` is the present program. The fold of a migrated run starts with its first
+/// Folds the whole log of a run. `hash` is the current program. The fold of a migrated run starts with its first
 /// program, that of a compacted run with its last checkpoint.
 pub(crate) fn fold<R: Borrow<LogRow>>(
     hash: Digest,

@@ -66,8 +66,8 @@ impl Checkpoint {
 
     /// The data of the run; if it was erased, as much as the event itself has.
     pub(crate) fn data(&self, payload: Option<&Value>) -> RunData {
-        let kept = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
-        kept.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
+        let stored = payload.and_then(|payload| serde_json::from_value(payload["data"].clone()).ok());
+        stored.unwrap_or_else(|| RunData { started: self.started, ..RunData::default() })
     }
 }
 
@@ -77,7 +77,7 @@ fn content(row: &LogRow) -> Value {
     json!([row.events.iter().map(event).collect::<Vec<_>>(), row.payloads])
 }
 
-/// The digest that stands for a value of a receipt.
+/// The digest that replaces a value of a receipt.
 fn digest_of(value: &Value) -> Value {
     if value.is_null() { Value::Null } else { json!({"erased": canonical_digest(value)}) }
 }

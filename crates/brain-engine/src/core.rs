@@ -35,10 +35,10 @@ use crate::data::RunData;
 use crate::engine::EngineError;
 use crate::flow::{Flow, FlowConfig, InUse};
 use crate::host::Host;
-use crate::hub::RunNews;
 use crate::reads::Read;
 use crate::run_state::Programs;
 use crate::turn::Handover;
+use crate::watchers::RunNews;
 
 /// How often a turn is decided again after conflicts before it backs off.
 const MAX_REDECISIONS: u32 = 50;
@@ -347,7 +347,7 @@ impl Core {
                 self.in_hand.remove(&(run, *job, *attempt));
             }
             if matches!(item.work, Work::Slot) {
-                self.flow().uncall(run);
+                self.flow().release_reserved_slot(run);
             }
         }
     }

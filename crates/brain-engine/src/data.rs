@@ -42,6 +42,9 @@ pub struct RunData {
     /// Failed attempts of open jobs, for their dead letters.
     #[serde(with = "pairs", default)]
     pub attempts: BTreeMap<JobId, Vec<FailedAttempt>>,
+    /// For each migration the arguments of the jobs whose steps it dropped, for their receipts.
+    #[serde(skip)]
+    pub dropped: Vec<BTreeMap<JobId, Value>>,
 }
 
 /// A failed attempt.
@@ -144,8 +147,8 @@ impl RunData {
         list.push(FailedAttempt { attempt, at, failure: failure.clone() });
     }
 
-    /// The arguments of a job that the input of the run already holds: those of a call by name. The log does not repeat
-    /// them.
+    /// The arguments of a job, if the run's input already contains them, as it does for direct calls. The log does not
+    /// repeat them.
     pub(crate) fn given_args(&self, code: &Code, state: &State, job: JobId) -> Option<&Value> {
         match state.step(code, job.at()).args {
             Args::Call(number) if job.scope == 0 && !job.undo => self.input.calls().get(number as usize),
@@ -209,14 +212,14 @@ impl RunData {
         let items = std::mem::take(&mut self.items);
         let moved = |at: StepId| Some(StepId { step: *steps.get(&at.step)?, ..at });
         self.items = items.into_iter().filter_map(|(at, list)| Some((moved(at)?, list))).collect();
+        let is_dropped = |id: &JobId| !steps.contains_key(&id.step);
+        self.dropped
+            .push(self.args.iter().filter(|(id, _)| is_dropped(id)).map(|(id, args)| (*id, args.clone())).collect());
         for jobs in [&mut self.args, &mut self.results, &mut self.pending] {
-            let old = std::mem::take(jobs);
-            let moved = old.into_iter().filter_map(|(id, value)| {
-                let step = *steps.get(&id.step)?;
-                Some((JobId { step, ..id }, value))
-            });
-            *jobs = moved.collect();
+            renumber(jobs, steps);
         }
+        renumber(&mut self.charged, steps);
+        renumber(&mut self.attempts, steps);
     }
 
     /// Folds an event of the pipe. Fails if this build cannot read the input of the run.
@@ -228,6 +231,12 @@ impl RunData {
         }
         Ok(())
     }
+}
+
+/// Moves what is kept by job to the numbers that the steps have in another program.
+pub(crate) fn renumber<T>(jobs: &mut BTreeMap<JobId, T>, steps: &BTreeMap<u16, u16>) {
+    let old = std::mem::take(jobs);
+    jobs.extend(old.into_iter().filter_map(|(id, value)| Some((JobId { step: *steps.get(&id.step)?, ..id }, value))));
 }
 
 /// The data of a migration event.

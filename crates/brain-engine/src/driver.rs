@@ -15,12 +15,12 @@ use crate::data::RunData;
 use crate::engine::Engine;
 use crate::flow::{Flow, FlowConfig, InUse};
 use crate::host::{Host, Outside};
-use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::node::{HEARTBEAT, Keeper, Liveness};
 use crate::performer::{Lost, Performer, Tasks, Work};
 use crate::run_state::Programs;
 use crate::shards::Shards;
+use crate::watchers::Hub;
 
 /// An external task and its deadline.
 struct Task {
@@ -88,9 +88,9 @@ pub struct Driver {
 }
 
 /// In a virtual world, nodes are known only by their leases.
-struct NothingIsKnown;
+struct LeasesOnly;
 
-impl Liveness for NothingIsKnown {
+impl Liveness for LeasesOnly {
     fn own(&self) -> String {
         "driver".into()
     }
@@ -153,7 +153,7 @@ impl Driver {
             node,
             store: store.clone(),
             clock: clock.clone(),
-            liveness: Arc::new(NothingIsKnown),
+            liveness: Arc::new(LeasesOnly),
             keep: true,
             looked: None,
         };
@@ -180,7 +180,7 @@ impl Driver {
             return Ok(());
         }
         let shards = &self.performer.shards;
-        self.keeper.look(true, &|input| shards.send(input))?;
+        self.keeper.look(true, true, &|input| shards.send(input))?;
         Ok(())
     }
 

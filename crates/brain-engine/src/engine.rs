@@ -21,18 +21,18 @@ use crate::core::{
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig, Uses};
-use crate::happening::{Happening, Observer, Slow, happenings};
 use crate::host::{Host, Outside};
-use crate::hub::{Hub, RunNews};
 use crate::inbox::Inbox;
 use crate::input::RunInput;
 use crate::intake::Intake;
-use crate::log::{NewEvent, PipeEvent};
+use crate::log::{NewEvent, PipeEvent, entries};
 use crate::node::{Keeper, Liveness};
+use crate::operator_events::{Happening, Observer, Slow, happenings};
 use crate::performer::Performer;
 use crate::run_state::{Programs, RunState};
 use crate::shards::Shards;
 use crate::shell::{KeeperNews, TokioTasks, decide_forever, keep_forever};
+use crate::watchers::{Hub, RunNews};
 
 /// Polling interval of [`Engine::drain`].
 const DRAIN_POLL: Duration = Duration::from_millis(25);
@@ -46,7 +46,7 @@ pub enum EngineError {
     /// There is no such dead letter in this scope.
     #[error("there is no dead letter {0}")]
     NoSuchLetter(JobKey),
-    /// A run with this id exists already.
+    /// A run with this id already exists.
     #[error("run {0} already exists")]
     RunExists(RunId),
     /// Another request was accepted with this key.
@@ -63,15 +63,15 @@ pub enum EngineError {
     Stopping(RunId),
     /// A call that took effect is not repeated.
     #[error(
-        "this step of run {0} has had its effect; only its answer could not be used. Resolve the letter, with a result \
-         if later steps need one, or give it up"
+        "this step of run {0} took effect, but its answer could not be used. Resolve the dead letter (with a result, \
+         if later steps need one) or abandon it"
     )]
     Happened(RunId),
-    /// A call that may have happened would be repeated.
-    #[error("step {1} of run {0} may have happened and would be repeated; decide its dead letter first")]
+    /// A call of the child run may have happened, which must be decided first.
+    #[error("step {1} of run {0} may have happened; decide its dead letter first")]
     InDoubt(RunId, String),
     /// The request has no effect.
-    #[error("run {0} has nothing to decide")]
+    #[error("no decision is pending for run {0}")]
     NothingToDo(RunId),
     /// The log was written by a newer build, or is damaged.
     #[error("run {0} cannot be read: {1}")]
@@ -80,7 +80,7 @@ pub enum EngineError {
     #[error("the database rejected the write for run {0}; nothing was changed: {1}")]
     Refused(RunId, String),
     /// The run is parked.
-    #[error("run {0} is parked; `brain runs retry` resumes it, `brain runs abort` ends it")]
+    #[error("run {0} is parked; a retry resumes it, an abort ends it")]
     Parked(RunId),
     /// A call that must not be repeated may be in flight.
     #[error("a call of run {0} may still be in flight and must not be repeated; try again after {1}")]
@@ -546,6 +546,10 @@ impl Engine {
         let (Some(program), Some(machine)) = (state.program(), &state.state) else {
             return Err(vec!["it has no program".into()]);
         };
+        let reused = reused_names(state, map, &to.1);
+        if !reused.is_empty() {
+            return Err(reused);
+        }
         let list = |step| state.data.items.get(&StepId { scope: 0, step });
         let to = Code::new(to.0, to.1.clone());
         brain_vm::migrate(program, machine, &to, map, |step| list(step).map_or(0, |list| list.len() as u32))
@@ -588,7 +592,7 @@ impl Engine {
         self.command(scope, run, command).await
     }
 
-    /// Refuses to start another child that could repeat what the last one may have done: its letters are decided first.
+    /// Refuses a decision about a step whose child run has undecided letters.
     fn refuse_while_child_in_doubt(&self, scope: &Scope, child: Option<RunId>, job: JobKey) -> Result<(), EngineError> {
         let child = match child {
             Some(child) => Some(child),
@@ -631,7 +635,9 @@ impl Engine {
             item: u32::try_from(letter.body["item"].as_u64().unwrap_or(0)).unwrap_or(0),
             undo: letter.body["undo"].as_bool().unwrap_or(false),
         };
-        if matches!(decision, LetterDecision::Retry) && letter.body["failure"]["code"] == CHILD_IN_DOUBT {
+        // The decision about the child says what the step did: whether it would be repeated, and what there is to undo.
+        let depends_on_child = matches!(decision, LetterDecision::Retry | LetterDecision::Abandon);
+        if depends_on_child && letter.body["failure"]["code"] == CHILD_IN_DOUBT {
             let pending = run_state.data.pending.get(&job);
             let child = pending.and_then(|it| it["delegate"]["child_run"].as_str()?.parse().ok());
             self.refuse_while_child_in_doubt(scope, child, id)?;
@@ -734,6 +740,24 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Problems with steps of a new program that have the name of a step that a migration dropped or renamed. The keys of
+/// calls derive from names, so such a step would be taken for the old one.
+fn reused_names(state: &RunState, map: &StepMap, to: &Program) -> Vec<String> {
+    let migrations =
+        entries(&state.log).filter(|entry| entry.is(PipeEvent::Migrated)).filter_map(|entry| Moved::read(&entry));
+    let maps: Vec<StepMap> = migrations.map(|moved| moved.map).chain([map.clone()]).collect();
+    let names = maps.iter().flatten().filter(|(old, new)| new.as_ref() != Some(old)).map(|(old, _)| old);
+    let mut names: Vec<&String> = names.filter(|name| to.step_index(name).is_some()).collect();
+    names.sort();
+    names.dedup();
+    let problem = |name| {
+        format!(
+            "the new version has a step `{name}`, the name of a step that was dropped or renamed; give it another name"
+        )
+    };
+    names.into_iter().map(problem).collect()
 }
 
 /// The longest timeout of a non-repeatable call in flight; zero without one.

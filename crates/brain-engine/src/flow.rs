@@ -127,10 +127,10 @@ struct Used {
 }
 
 impl Used {
-    /// When another job may start beside those with a reserved slot; `None`: when a running one has ended. Nodes without
-    /// a share use `elsewhere` slots of the limit; the other nodes share the rest.
-    fn next_at(&self, share: Share, kept: u32, elsewhere: u32, now: Timestamp) -> Option<Timestamp> {
-        let full = |limit: u32| self.running + kept >= share.of(limit.saturating_sub(elsewhere));
+    /// When another job may start in addition to those with a reserved slot; `None`: when a running one has ended.
+    /// Nodes without a share use `elsewhere` slots of the limit; the other nodes share the rest.
+    fn next_at(&self, share: Share, reserved: u32, elsewhere: u32, now: Timestamp) -> Option<Timestamp> {
+        let full = |limit: u32| self.running + reserved >= share.of(limit.saturating_sub(elsewhere));
         if self.limits.running.is_some_and(full) {
             return None;
         }
@@ -199,7 +199,7 @@ pub(crate) struct Flow {
     /// would be random.
     called: BTreeMap<RunId, (TenantId, String)>,
     /// How many slots are reserved per limit.
-    kept: HashMap<String, u32>,
+    reserved: HashMap<String, u32>,
 }
 
 impl Flow {
@@ -216,7 +216,7 @@ impl Flow {
             served: 0,
             more: BTreeSet::new(),
             called: BTreeMap::new(),
-            kept: HashMap::new(),
+            reserved: HashMap::new(),
         }
     }
 
@@ -318,7 +318,7 @@ impl Flow {
         if self.paused {
             return no("pause".into());
         }
-        let called = self.uncall(slot.0);
+        let called = self.release_reserved_slot(slot.0);
         if !called && let Some(limit) = self.ahead(tenant, tool) {
             return no(limit);
         }
@@ -326,16 +326,16 @@ impl Flow {
             return no(NODE.into());
         }
         let share = self.share;
-        let (kept, kept_of_tool) = (self.kept_for_tenant(tenant), self.kept_for_tool(tool));
+        let (reserved, reserved_of_tool) = (self.reserved_for_tenant(tenant), self.reserved_for_tool(tool));
         let (elsewhere, tool_elsewhere) = (self.elsewhere("tenant", tenant.as_str()), self.elsewhere("tool", tool));
         let of_tenant = Self::used(&mut self.tenants, &self.config, tenant);
-        if of_tenant.next_at(share, kept, elsewhere, now).is_none_or(|at| at > now) {
+        if of_tenant.next_at(share, reserved, elsewhere, now).is_none_or(|at| at > now) {
             return no("tenant".into());
         }
         if limits != Limits::default() || self.tools.contains_key(tool) {
             let of_tool = self.tools.entry(tool.to_owned()).or_default();
             of_tool.limits = limits;
-            if of_tool.next_at(share, kept_of_tool, tool_elsewhere, now).is_none_or(|at| at > now) {
+            if of_tool.next_at(share, reserved_of_tool, tool_elsewhere, now).is_none_or(|at| at > now) {
                 return no(format!("tool {tool}"));
             }
             of_tool.begin(share, now);
@@ -348,13 +348,13 @@ impl Flow {
     }
 
     /// Reserved slots of a tenant's own limit.
-    fn kept_for_tenant(&self, tenant: &TenantId) -> u32 {
+    fn reserved_for_tenant(&self, tenant: &TenantId) -> u32 {
         self.called.values().filter(|(of, _)| of == tenant).count() as u32
     }
 
     /// Reserved slots of a tool.
-    fn kept_for_tool(&self, tool: &str) -> u32 {
-        if self.kept.is_empty() { 0 } else { self.kept.get(&format!("tool {tool}")).copied().unwrap_or(0) }
+    fn reserved_for_tool(&self, tool: &str) -> u32 {
+        if self.reserved.is_empty() { 0 } else { self.reserved.get(&format!("tool {tool}")).copied().unwrap_or(0) }
     }
 
     /// A tenant's use of this node, divided by its weight.
@@ -433,14 +433,14 @@ impl Flow {
 
     /// Exhausted limits: fetching runs that wait for them is useless now.
     pub(crate) fn used_up(&self, tenant: &TenantId, now: Timestamp) -> Vec<String> {
-        let full = |used: &Used, kept: u32, elsewhere: u32| {
-            used.next_at(self.share, kept, elsewhere, now).is_none_or(|at| at > now)
+        let full = |used: &Used, reserved: u32, elsewhere: u32| {
+            used.next_at(self.share, reserved, elsewhere, now).is_none_or(|at| at > now)
         };
         let tools = self.tools.iter();
-        let tools = tools.filter(|(tool, used)| full(used, self.kept_for_tool(tool), self.elsewhere("tool", tool)));
+        let tools = tools.filter(|(tool, used)| full(used, self.reserved_for_tool(tool), self.elsewhere("tool", tool)));
         let mut limits: Vec<String> = tools.map(|(tool, _)| format!("tool {tool}")).collect();
         let elsewhere = self.elsewhere("tenant", tenant.as_str());
-        if self.tenants.get(tenant).is_some_and(|used| full(used, self.kept_for_tenant(tenant), elsewhere)) {
+        if self.tenants.get(tenant).is_some_and(|used| full(used, self.reserved_for_tenant(tenant), elsewhere)) {
             limits.push("tenant".into());
         }
         limits
@@ -486,9 +486,9 @@ impl Flow {
 
     /// Reserves a slot for a run until it is decided.
     pub(crate) fn call(&mut self, tenant: &TenantId, run: RunId, limit: &str) {
-        self.uncall(run);
+        self.release_reserved_slot(run);
         self.called.insert(run, (tenant.clone(), limit.to_owned()));
-        *self.kept.entry(limit.to_owned()).or_default() += 1;
+        *self.reserved.entry(limit.to_owned()).or_default() += 1;
     }
 
     /// Keeps the slot of a run that waits for a read: those who wait would overtake it otherwise. A run without a reserved
@@ -505,12 +505,12 @@ impl Flow {
     }
 
     /// Frees the reserved slot of a run that was decided; returns whether it had one.
-    pub(crate) fn uncall(&mut self, run: RunId) -> bool {
+    pub(crate) fn release_reserved_slot(&mut self, run: RunId) -> bool {
         let Some((_, limit)) = self.called.remove(&run) else { return false };
-        if let Some(kept) = self.kept.get_mut(&limit) {
-            *kept -= 1;
-            if *kept == 0 {
-                self.kept.remove(&limit);
+        if let Some(reserved) = self.reserved.get_mut(&limit) {
+            *reserved -= 1;
+            if *reserved == 0 {
+                self.reserved.remove(&limit);
             }
         }
         true
@@ -649,10 +649,10 @@ mod tests {
             } else {
                 assert_eq!(flow.take(NOW, &a, "slow", limits, first), Ok(()), "the only slot");
             }
-            flow.uncall(second.0);
+            flow.release_reserved_slot(second.0);
             flow.call_again(&a, second.0, "tool slow", was_called);
             let reserved = if was_called { 1 } else { 0 };
-            assert_eq!(flow.kept_for_tool("slow"), reserved);
+            assert_eq!(flow.reserved_for_tool("slow"), reserved);
             let other = flow.take(NOW, &tenant("b"), "slow", limits, slot(3));
             assert!(other.is_err(), "the slot is in use or reserved");
             if !was_called {

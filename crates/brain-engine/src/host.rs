@@ -192,6 +192,11 @@ pub trait Host: Send + Sync + 'static {
     fn describe(&self, call: &ValidatedCall) -> String {
         call.tool().def.name.clone()
     }
+
+    /// How long a step waits for its approval if its tool does not say; `None`: forever.
+    fn approval_lasts(&self) -> Option<Millis> {
+        None
+    }
 }
 
 /// What a call starts.

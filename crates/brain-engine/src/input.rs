@@ -96,6 +96,9 @@ pub struct Budget {
     /// Whether the calls are counted in an account that child runs share.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// Steps of the run and its child runs together (`max_steps` of the root run), counted in an account that they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
     /// Money, as decimal text in the currency of the settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,

@@ -67,11 +67,11 @@ impl Keeper {
     }
 
     /// Sends all work found in the store to the core. Due runs and runs of dead nodes are looked up only with `poll`.
-    /// Returns whether there was more than one query returns.
-    pub(crate) fn look(&mut self, poll: bool, send: &dyn Fn(CoreInput)) -> Result<bool, StoreError> {
+    /// Returns whether there was more than one query returns. `leases`: see [`Keeper::orphans`].
+    pub(crate) fn look(&mut self, poll: bool, leases: bool, send: &dyn Fn(CoreInput)) -> Result<bool, StoreError> {
         let mut more = false;
         if poll {
-            more |= self.orphans(send)? >= BATCH;
+            more |= self.orphans(leases, send)? >= BATCH;
             more |= self.due(send)? >= BATCH;
         }
         more |= self.signalled(send)? >= BATCH;
@@ -134,15 +134,16 @@ impl Keeper {
         Ok(count)
     }
 
-    /// Sends runs of nodes whose lease has ended or whose process is known to be dead.
-    pub(crate) fn orphans(&self, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
+    /// Sends runs of nodes whose process is known to be dead and, if `leases` says that leases can be trusted, of those
+    /// whose lease has ended. After an outage of the store, live nodes have not been able to renew theirs.
+    pub(crate) fn orphans(&self, leases: bool, send: &dyn Fn(CoreInput)) -> Result<usize, StoreError> {
         let mut count = 0;
         for NodeRow { id: node, lapsed, liveness: described, .. } in self.store.nodes(SystemScope, self.clock.now())? {
             if node == self.node {
                 continue;
             }
             let gone = self.liveness.is_gone(liveness(&described).0);
-            if lapsed.is_none() && !gone {
+            if !(gone || (leases && lapsed.is_some())) {
                 continue;
             }
             let owned = self.store.owned_by(SystemScope, node, BATCH)?;
@@ -193,8 +194,8 @@ mod tests {
         brain_store::Commit::commit_now(store.as_ref(), vec![member]).expect("it is written");
         let clock = Arc::new(VirtualClock::new(sample::at(1_000)));
         let node = NodeId::generate(sample::at(0), &mut brain_core::SeededRandom::new(1));
-        let kept: Arc<dyn Store> = store.clone();
-        let mut keeper = Keeper { node, store: kept, clock, liveness: Arc::new(Nobody), keep: true, looked: None };
+        let shared: Arc<dyn Store> = store.clone();
+        let mut keeper = Keeper { node, store: shared, clock, liveness: Arc::new(Nobody), keep: true, looked: None };
         let mut found = std::collections::BTreeSet::new();
         for (round, more) in [(BATCH, true), (7, false)] {
             let woken = RefCell::new(Vec::new());
@@ -203,7 +204,7 @@ mod tests {
                     woken.borrow_mut().push(run);
                 }
             };
-            assert_eq!(keeper.look(true, &send).expect("the store answers"), more);
+            assert_eq!(keeper.look(true, true, &send).expect("the store answers"), more);
             let woken = woken.into_inner();
             assert_eq!(woken.len(), round);
             // Each is decided, so that its timer is over.
@@ -220,5 +221,26 @@ mod tests {
             found.extend(woken);
         }
         assert_eq!(found.len(), count, "each is woken");
+    }
+
+    #[test]
+    fn runs_are_taken_over_only_while_leases_can_be_trusted() {
+        let (store, scope) = (Arc::new(MemoryStore::new()), sample::scope("default"));
+        let id = |seed| NodeId::generate(sample::at(0), &mut brain_core::SeededRandom::new(seed));
+        let (mine, other) = (id(1), id(2));
+        let mut row = sample::run(&scope, 1);
+        row.schedule = RunSchedule { owner: Some(other), ..RunSchedule::default() };
+        let member = Member { scope, preconditions: Vec::new(), writes: vec![Write::NewRun(Box::new(row))] };
+        brain_store::Commit::commit_now(store.as_ref(), vec![member]).expect("it is written");
+        brain_store::Scheduling::heartbeat(store.as_ref(), SystemScope, other, sample::at(0), LEASE, "")
+            .expect("it is written");
+        let clock = Arc::new(VirtualClock::new(sample::at(0).plus(Millis(2 * LEASE.0))));
+        let shared: Arc<dyn Store> = store;
+        let keeper = Keeper { node: mine, store: shared, clock, liveness: Arc::new(Nobody), keep: true, looked: None };
+        assert_eq!(keeper.orphans(false, &|_| panic!("nothing is taken over")).expect("the store answers"), 0);
+        let taken = RefCell::new(0);
+        let send = |input: CoreInput| *taken.borrow_mut() += u32::from(matches!(input, CoreInput::TakeOver(..)));
+        assert_eq!(keeper.orphans(true, &send).expect("the store answers"), 1);
+        assert_eq!(taken.into_inner(), 1);
     }
 }

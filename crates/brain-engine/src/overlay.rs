@@ -35,6 +35,8 @@ pub struct RecordView<'a> {
     journal: Vec<Entry>,
     /// Set if the store could not be read: the turn must then be decided again, whatever it decided.
     away: Option<StoreError>,
+    /// Records that cannot be inserted, because they were there at the last try.
+    taken: BTreeSet<Key>,
 }
 
 enum Entry {
@@ -57,7 +59,17 @@ impl<'a> RecordView<'a> {
     /// An empty view over a reader.
     pub(crate) fn over(reader: Reader<'a>) -> Self {
         let (seen, changed) = (BTreeMap::new(), BTreeMap::new());
-        Self { reader, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None }
+        Self { reader, seen, changed, relied: Vec::new(), journal: Vec::new(), away: None, taken: BTreeSet::new() }
+    }
+
+    /// A view in which these records cannot be inserted.
+    pub(crate) fn without(self, taken: &BTreeSet<(String, RecordId)>) -> Self {
+        Self { taken: taken.clone(), ..self }
+    }
+
+    /// Whether a record that cannot be inserted is to be inserted: deciding again would never succeed.
+    pub(crate) fn inserts_taken(&self) -> bool {
+        self.taken.iter().any(|key| self.seen.get(key) == Some(&None) && matches!(self.changed.get(key), Some(Some(_))))
     }
 
     /// One record, with the writes of this turn. The commit requires that it has not changed meanwhile.

@@ -14,11 +14,11 @@ use brain_vm::{GRACE, MAX_DELAY};
 
 use crate::core::{Action, CheckAction, Core, CoreInput, HandoverAction, Load, StepOutput};
 use crate::host::{CheckAnswer, JobContext, JobOutcome, Outside};
-use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::run_state::Programs;
 use crate::shards::Shards;
 use crate::turn::Handover;
+use crate::watchers::Hub;
 
 /// Maximum number of inputs per step.
 const MAX_INPUTS: usize = 512;
@@ -95,7 +95,7 @@ pub(crate) struct Performer<T> {
 }
 
 impl<T: Tasks> Performer<T> {
-    #[expect(clippy::too_many_arguments, reason = "it is made in two places, from all that it works with")]
+    #[expect(clippy::too_many_arguments, reason = "each argument is a separate dependency")]
     pub(crate) fn new(
         node: NodeId,
         core: Core,
@@ -277,7 +277,7 @@ impl<T: Tasks> Performer<T> {
         let work = async move {
             let owned = owned.await == Some(true);
             if !owned || clock.now() > decided.plus(MAX_DELAY) {
-                tracing::info!(%run, "a call is not made: another node owns its run, or its time has passed");
+                tracing::info!(%run, "a call was skipped: another node owns its run, or its deadline has passed");
                 return CoreInput::NotMade(scope, run, job, attempt);
             }
             let answer = outside.perform(call, context).await;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brain_core::{Failure, JobKey, RunId, Timestamp, planted};
-use brain_lang::plan::Place;
+use brain_lang::plan::{Place, PlanStep};
 use brain_store::LogRow;
 use brain_vm::{Code, Event, EventError, Happened, JobId, Program, State};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::actor::Folded;
 use crate::checkpoint::{Checkpoint, archived};
-use crate::data::{Moved, RunData};
+use crate::data::{Moved, RunData, renumber};
 use crate::log::{LogEntry, PipeEvent, entries};
 
 /// The outcome of an attempt.
@@ -72,10 +72,13 @@ pub struct Receipt {
     pub failure: Option<Failure>,
     /// When the next attempt may start, if one follows.
     pub retry_at: Option<Timestamp>,
+    /// Whether a migration dropped the step: `job` is then its number in the program before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
 }
 
 impl Receipt {
-    /// Whether the call is known to have had its effect.
+    /// Whether the call is known to have taken effect.
     pub fn happened(&self) -> bool {
         matches!(self.status, ReceiptStatus::Succeeded | ReceiptStatus::DoneBadly)
     }
@@ -108,6 +111,9 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
     let mut artifacts_of: BTreeMap<JobId, Value> = BTreeMap::new();
     // Answered calls whose job goes on: injected steps are running, or a reviewer looks at the result.
     let mut answered: BTreeMap<JobId, Answered> = BTreeMap::new();
+    // The receipts whose arguments are still to be filled in: data has them by the present number of the step.
+    let mut open: Vec<usize> = Vec::new();
+    let mut migrations = 0;
     let last = Checkpoint::last(rows);
     let from = last.map_or(0, |entry| entry.seq);
     if let Some(entry) = last
@@ -121,20 +127,41 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 list.extend(archived(&entry));
             }
             if let Some(moved) = Some(&entry).filter(|entry| entry.is(PipeEvent::Migrated)).and_then(Moved::read) {
-                let there = |job: &JobId| moved.steps.get(&job.step).map_or(*job, |step| JobId { step: *step, ..*job });
-                list.iter_mut().for_each(|receipt| receipt.job = there(&receipt.job));
+                let there = |job: &JobId| Some(JobId { step: *moved.steps.get(&job.step)?, ..*job });
+                let args = if entry.seq < from { None } else { data.dropped.get(migrations) };
+                for (at, receipt) in list.iter_mut().enumerate().filter(|(_, receipt)| !receipt.dropped) {
+                    match there(&receipt.job) {
+                        Some(job) => receipt.job = job,
+                        None => {
+                            receipt.dropped = true;
+                            if let Some(args) =
+                                args.and_then(|args| args.get(&receipt.job)).filter(|_| open.contains(&at))
+                            {
+                                receipt.args = args.clone();
+                            }
+                        }
+                    }
+                }
                 if planted("moved-receipts") {
                     list.clear();
+                    open.clear();
                 }
                 if entry.seq < from {
                     continue;
                 }
-                handed = handed.into_iter().map(|((job, attempt), at)| ((there(&job), attempt), at)).collect();
-                artifacts_of = artifacts_of.into_iter().map(|(job, list)| (there(&job), list)).collect();
+                migrations += 1;
+                let there = |((job, attempt), at)| Some(((there(&job)?, attempt), at));
+                handed = handed.into_iter().filter_map(there).collect();
+                renumber(&mut artifacts_of, &moved.steps);
+                renumber(&mut answered, &moved.steps);
             }
             continue;
         };
         let before = earlier.iter().find(|(until, _)| entry.seq < *until).map(|(_, program)| program);
+        let step_of = |job: JobId| match before {
+            Some(program) => program.step(job.step),
+            None => state.step(code, job.at()),
+        };
         if let Event::RunStarted { .. } = event {
             started = entry.at;
         }
@@ -168,7 +195,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 (job, attempt, status, Some(failure), Some(at))
             }
             // The call of a rejected result, or of one whose injected steps failed, has happened all the same.
-            Event::JobFailed { job, attempt, failure } if is_deed(answered.get(&job), state, code, job) => {
+            Event::JobFailed { job, attempt, failure } if is_deed(answered.get(&job), step_of(job), job) => {
                 (job, attempt, ReceiptStatus::DoneBadly, Some(failure), None)
             }
             Event::JobFailed { job, attempt, failure } => (job, attempt, ReceiptStatus::Failed, Some(failure), None),
@@ -195,11 +222,10 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             map.insert("artifacts".into(), artifacts);
         }
         // A migrated run had only its root scope.
-        let (step, path) = match before {
-            Some(program) => (program.step(job.step), program.step(job.step).id.clone()),
-            None => (state.step(code, job.at()), state.step_path(code, job.at())),
-        };
+        let step = step_of(job);
+        let path = if before.is_some() { step.id.clone() } else { state.step_path(code, job.at()) };
         let scope = if before.is_some() { String::new() } else { state.path(code, job.scope) };
+        open.push(list.len());
         list.push(Receipt {
             key: JobKey::derive(started, run, &scope, &step.id, job.item, job.undo),
             job,
@@ -209,14 +235,21 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
             status,
             started_at: handed.get(&(job, attempt)).copied().unwrap_or(entry.at),
             finished_at: entry.at,
-            args: data.args.get(&job).cloned().unwrap_or(Value::Null),
+            args: Value::Null,
             result,
             failure,
             retry_at,
+            dropped: false,
         });
     }
+    for at in open {
+        let receipt = &mut list[at];
+        if !receipt.dropped {
+            receipt.args = data.args.get(&receipt.job).cloned().unwrap_or(Value::Null);
+        }
+    }
     if state.is_ended() {
-        answered.retain(|job, answer| is_deed(Some(answer), state, code, *job));
+        answered.retain(|job, answer| is_deed(Some(answer), state.step(code, job.at()), *job));
         for (job, Answered { attempt, at, result }) in answered {
             let step = state.step(code, job.at());
             let scope = state.path(code, job.scope);
@@ -233,6 +266,7 @@ pub(crate) fn read_receipts<R: Borrow<LogRow>>(
                 result,
                 failure: None,
                 retry_at: None,
+                dropped: false,
             });
         }
     }
@@ -254,7 +288,7 @@ impl Answered {
 }
 
 /// Whether an answered call had an effect of its own: an inline call that only injected steps had none.
-fn is_deed(answered: Option<&Answered>, state: &State, code: &Code, job: JobId) -> bool {
-    let inline = *state.step(code, job.at()).call(job.undo).place == Place::Inline;
+fn is_deed(answered: Option<&Answered>, step: &PlanStep, job: JobId) -> bool {
+    let inline = *step.call(job.undo).place == Place::Inline;
     answered.is_some_and(|answer| !inline || !answer.result["data"].is_null())
 }

@@ -3,7 +3,7 @@
 //! Only ended runs that have not changed for the retention period are touched. Payloads are erased first: the digest of
 //! the canonical JSON stays, so that a receipt can still be verified by anyone who has the value. The events, with
 //! attempts, times and failures, stay until the run is deleted. Every run is a commit of its own that requires the
-//! number of events it has read, so a sweep can be interrupted, repeated, and run beside anything else.
+//! number of events it has read, so a sweep can be interrupted, repeated, and run concurrently with anything else.
 //!
 //! Effects that can be undone for a limited time (`undo: {until: …}`) keep their run until then, because an undo needs
 //! the original arguments and results. A tool that may be undone at any time does not delay retention.
@@ -169,7 +169,7 @@ fn commit(store: &dyn Commit, scope: &Scope, row: &RunRow, writes: Vec<Write>) -
 pub(crate) fn written(store: &dyn Commit, run: RunId, member: Member) -> Result<bool, StoreError> {
     let outcomes = store.commit_now(vec![member])?;
     if let [Outcome::Refused(why)] = outcomes.as_slice() {
-        tracing::warn!(%run, why, "the database rejected the retention of this run; the run stays as it is");
+        tracing::warn!(%run, why, "the database rejected the retention sweep for this run; the run was left unchanged");
     }
     Ok(outcomes == [Outcome::Committed])
 }
@@ -299,7 +299,7 @@ fn erased_payload(payload: &Value) -> Value {
             fields.insert(name.into(), erased(part));
         }
     }
-    // The arguments of calls by name stand in the input of the run only.
+    // The arguments of calls by name occur only in the input of the run.
     if let Some(calls) = payload["input"]["work"]["calls"].as_array() {
         left["input"] = json!({"work": {"calls": calls.iter().map(erased).collect::<Vec<_>>()}});
     }
@@ -320,7 +320,7 @@ fn erased_payload(payload: &Value) -> Value {
     left
 }
 
-/// Erases a body except for these fields; people's notes inside them are erased too.
+/// Erases a body except for the fields in `stay`. Notes written by people are erased even inside those.
 fn erased_body(body: &Value, stay: &[&str]) -> Value {
     let Some(fields) = body.as_object() else { return erased(body) };
     let left = fields.iter().map(|(name, value)| {

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use crate::actor::{Folded, fold};
 use crate::core::PRIORITY_STEP;
-use crate::data::RunData;
+use crate::data::{Moved, RunData};
 use crate::engine::EngineError;
-use crate::log::entries;
+use crate::log::{PipeEvent, entries};
 use crate::receipt::{Receipt, read_receipts};
 use crate::turn::job_key;
 
@@ -57,7 +57,6 @@ fn read_program(hash: Digest, body: Value) -> Result<Program, EngineError> {
 
 /// Why a run could not be loaded, with the parts that could be read.
 pub struct NotLoaded {
-    /// The error.
     pub(crate) error: EngineError,
     /// Its row, if it could be read.
     pub(crate) row: Option<Box<RunRow>>,
@@ -114,7 +113,7 @@ impl RunState {
             if has == says {
                 return Ok(folded);
             }
-            Err(EngineError::Unreadable(run, format!("its log has {has} events, its row says {says}")))
+            Err(EngineError::Unreadable(run, format!("its log has {has} events, but its row says {says}")))
         });
         match folded {
             Ok(Folded { code, state, data, earlier, .. }) => {
@@ -123,11 +122,6 @@ impl RunState {
             }
             Err(error) => Err(NotLoaded { error, row: Some(Box::new(row)), log: Some(log) }),
         }
-    }
-
-    /// The program of the run at the time of this event.
-    pub fn program_at(&self, seq: u64) -> Option<&Arc<Program>> {
-        self.earlier.iter().find(|(until, _)| seq < *until).map(|(_, program)| program).or(self.program())
     }
 
     /// The run's own program, if it has been planned.
@@ -166,14 +160,26 @@ impl RunState {
         }
     }
 
+    /// The jobs that are or were delegated, in the order of their events, by their present numbers. Those of steps that
+    /// a migration dropped are left out.
+    pub fn delegated_jobs(&self) -> Vec<JobId> {
+        let mut jobs = Vec::new();
+        for entry in entries(&self.log) {
+            if let Ok(Some(Event::JobDelegated { job, .. })) = entry.machine() {
+                jobs.push(job);
+            } else if entry.is(PipeEvent::Migrated)
+                && let Some(moved) = Moved::read(&entry)
+            {
+                let there = |job: JobId| Some(JobId { step: *moved.steps.get(&job.step)?, ..job });
+                jobs = jobs.into_iter().filter_map(there).collect();
+            }
+        }
+        jobs
+    }
+
     /// The step that is or was delegated under this key.
     pub fn delegated_step(&self, key: JobKey) -> Option<&PlanStep> {
-        let events = entries(&self.log).filter_map(|entry| entry.machine().ok().flatten());
-        let jobs = events.filter_map(|event| match event {
-            Event::JobDelegated { job, .. } => Some(job),
-            _ => None,
-        });
-        let job = jobs.into_iter().find(|job| self.job_key(*job) == Some(key))?;
+        let job = self.delegated_jobs().into_iter().find(|job| self.job_key(*job) == Some(key))?;
         self.step(job)
     }
 

@@ -11,9 +11,9 @@ use brain_core::Millis;
 
 use crate::core::CoreInput;
 use crate::flow::Uses;
-use crate::hub::Hub;
 use crate::node::{HEARTBEAT, Keeper};
 use crate::performer::{Lost, Performer, Tasks, Work};
+use crate::watchers::Hub;
 
 /// Minimum interval between two reactions to notifications of other processes.
 const BREATH: Duration = Duration::from_millis(20);
@@ -21,7 +21,7 @@ const BREATH: Duration = Duration::from_millis(20);
 const TELL: Duration = Duration::from_millis(250);
 /// Delay before the next poll when the last one returned a full page.
 const SOON: Duration = Duration::from_millis(200);
-/// Interval of polling the store for due runs: the safety net behind the timers in memory.
+/// Interval of polling the store for due runs: the safety net for the timers in memory.
 const POLL: Duration = Duration::from_millis(1000);
 
 /// Runs tasks on a Tokio runtime.
@@ -97,13 +97,17 @@ pub(crate) fn keep_forever(
     let rests = || paused.load(Ordering::Relaxed).then(uses);
     let mut rested = rests();
     let mut pause = POLL - BREATH;
+    // Whether the last heartbeat failed, and when one succeeded again.
+    let (mut failed, mut recovered): (bool, Option<Instant>) = (false, None);
     loop {
         if !paused.load(Ordering::Relaxed) {
             let poll = polled.is_none_or(|at| at.elapsed() >= POLL);
             if poll {
                 polled = Some(Instant::now());
             }
-            match keeper.look(poll, send) {
+            // After an outage, other nodes get the time to renew their leases too.
+            let leases = !failed && recovered.is_none_or(|at| at.elapsed() >= HEARTBEAT.as_std());
+            match keeper.look(poll, leases, send) {
                 // The page was full, so poll again soon.
                 Ok(true) => (polled, pause) = (None, SOON),
                 Ok(false) => pause = POLL - BREATH,
@@ -119,14 +123,22 @@ pub(crate) fn keep_forever(
         }
         // Jobs under way still count against limits.
         let now_rests = rests();
-        if heartbeat.elapsed() >= HEARTBEAT.as_std() || now_rests != rested {
+        let beat_due = heartbeat.elapsed() >= if failed { SOON } else { HEARTBEAT.as_std() };
+        if beat_due || now_rests != rested {
             heartbeat = Instant::now();
             let beat = keeper.heartbeat(now_rests.as_ref());
             rested = now_rests;
             hub.wrote(beat.is_ok());
-            if let Err(error) = beat {
-                tracing::warn!(%error, "renewing the lease failed");
+            if failed && beat.is_ok() {
+                recovered = Some(Instant::now());
             }
+            // It is retried soon, and reported once.
+            if let Err(error) = &beat
+                && !failed
+            {
+                tracing::warn!(%error, "renewing the lease failed; retrying");
+            }
+            failed = beat.is_err();
         }
         std::thread::sleep(BREATH);
         match news.recv_timeout(pause) {

@@ -121,7 +121,9 @@ impl Turn<'_> {
             self.delegated |= matches!(event, Event::JobDelegated { .. });
             self.stop_children(&event);
             self.release_charges(&event);
+            let charged = self.charged_and_waiting(&event);
             self.state.apply(self.code, &event);
+            self.release_dropped(charged);
             self.data.apply(self.code, self.state, &event, payload.as_ref(), self.now);
             self.stop_late_child(&event);
             self.link_artifacts(&event, payload.as_ref());
@@ -130,8 +132,8 @@ impl Turn<'_> {
             }
             // The run goes on with the values themselves, because their blobs are not stored before the commit.
             let payload = payload.and_then(|payload| self.without_given_args(&event, payload));
-            let kept = payload.map(|payload| self.lighten(payload));
-            self.events.push(NewEvent::machine(&event, kept));
+            let stored = payload.map(|payload| self.lighten(payload));
+            self.events.push(NewEvent::machine(&event, stored));
         }
     }
 
@@ -165,7 +167,8 @@ impl Turn<'_> {
             }
             let too_large = jobs >= MAX_JOBS_A_TURN || needs > MAX_NEEDS_A_TURN || self.bytes > MAX_BYTES_A_TURN;
             if too_large && atomic && self.state.phase() == Phase::Running {
-                let message = format!("An atomic batch is at most {MAX_JOBS_A_TURN} steps, items included.");
+                let message =
+                    format!("An atomic batch can have at most {MAX_JOBS_A_TURN} steps, including list items.");
                 self.input(Input::Halt(0, Failure::business("batch_too_large", message)), None);
                 continue;
             }
@@ -305,8 +308,8 @@ impl Turn<'_> {
         let calls = self.data.input.max_tool_calls;
         if let Some(limit) = calls.filter(|limit| machine.is_exhausted(self.state, job, *limit)) {
             let message = format!(
-                "The limit of the request is {limit} tool calls, items of lists and added steps included. Ask again with a \
-                 larger `max_tool_calls`."
+                "This request is limited to {limit} tool calls, including list items and injected steps. Send it again \
+                 with a larger `max_tool_calls`."
             );
             self.input(Input::Halt(job.scope, Failure::business("too_many_tool_calls", message)), None);
             return true;
@@ -416,7 +419,11 @@ impl Turn<'_> {
         let before = Some(self.records.save());
         let host = self.host;
         let records = &mut self.records;
-        let decided = guarded(|| host.decide(call, context, records));
+        let decided =
+            guarded(|| host.decide(call, context, records)).and_then(|result| match records.inserts_taken() {
+                true => Err(Failure::business("record_exists", "A record with this id exists already.")),
+                false => Ok(result),
+            });
         let (job, attempt) = (context.job, context.attempt);
         match decided {
             Ok(result) if result.success => self.succeed(job, attempt, Some(call.args().clone()), result, before),
@@ -510,6 +517,7 @@ impl Turn<'_> {
             away,
             missed,
             refused: self.refused,
+            had_doubts: false,
         }
     }
 }
@@ -534,6 +542,8 @@ pub(crate) struct Finished {
     /// Reads that were not prefetched. The turn must not be committed; it is decided again with their answers.
     pub(crate) missed: Vec<Read>,
     pub(crate) refused: Option<EngineError>,
+    /// Whether calls in doubt had outlived the run before the turn.
+    pub(crate) had_doubts: bool,
 }
 
 /// The key of a job: equal for every attempt and on every replay.

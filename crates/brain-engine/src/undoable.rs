@@ -40,7 +40,11 @@ impl Undoable {
         let Ok(receipts) = read_receipts(row.id, &code, &state, &data, &earlier, log) else { return Ok(None) };
         let mut last = None;
         for receipt in receipts.iter().filter(|receipt| receipt.status == ReceiptStatus::Succeeded) {
-            if receipt.job.undo || state.undone.contains(&receipt.job) || !has_step(&state, &code, receipt.job) {
+            if receipt.job.undo
+                || receipt.dropped
+                || state.undone.contains(&receipt.job)
+                || !has_step(&state, &code, receipt.job)
+            {
                 continue;
             }
             let tool = state.step(&code, receipt.job.at()).tool.hash;

@@ -129,7 +129,7 @@ fn a_stopped_node_stays_known_while_a_commit_of_it_may_still_be_written() {
     assert!(known.iter().any(|node| node.id == engine.node()), "others find its runs");
 }
 
-/// A core without a shell: its commits are executed, or answered as the test likes.
+/// A core without threads: the test executes its commits or injects their results.
 struct Bench {
     core: Core,
     store: Arc<dyn Store>,

@@ -22,6 +22,21 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// All of them, in the order in which a question names them.
+    pub const ALL: [Self; 6] = [Self::View, Self::Create, Self::Modify, Self::Remove, Self::Analyze, Self::Workflow];
+
+    /// Its name in data.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Create => "create",
+            Self::Modify => "modify",
+            Self::Remove => "remove",
+            Self::Analyze => "analyze",
+            Self::Workflow => "workflow",
+        }
+    }
+
     /// How a question names it.
     pub fn title(self) -> &'static str {
         match self {

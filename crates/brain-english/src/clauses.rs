@@ -12,12 +12,21 @@ pub const SEPARATORS: [&str; 6] = [", and also ", " and also ", ", and ", " and 
 /// Asks which kind of thing is meant.
 pub const WHICH_KIND: &str = "What are you trying to do?";
 
+/// Asks which kind of thing is meant within a kind.
+pub fn which_kind_of(title: &str) -> String {
+    format!("What kind of “{title}”?")
+}
+
 /// Asks which of several readings is meant.
 pub fn which(titles: &[String]) -> String {
+    if titles.is_empty() { String::new() } else { format!("Do you mean {}?", or_else(titles)) }
+}
+
+/// Several things, the last after “or”.
+pub fn or_else(titles: &[String]) -> String {
     match titles {
-        [one] => format!("Do you mean {one}?"),
-        [first @ .., last] => format!("Do you mean {} or {last}?", first.join(", ")),
-        [] => String::new(),
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        other => other.concat(),
     }
 }
 
@@ -28,10 +37,21 @@ pub fn not_requested(kind: &str, word: &str, title: &str) -> String {
 
 /// Asks about words that no reading uses.
 pub fn left_over(words: &[&str], title: &str) -> String {
+    format!("{} Without that, I would do this: {title}.", what_about(words))
+}
+
+/// Asks about words.
+pub fn what_about(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
     let list = match quoted.as_slice() {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         other => other.concat(),
     };
-    format!("What about {list}? Without that, I would do this: {title}.")
+    format!("What about {list}?")
+}
+
+/// Asks whether a reading with guessed values is meant.
+pub fn guessed(title: &str, values: &[(String, &str)]) -> String {
+    let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} “{value}”")).collect();
+    format!("Do you want this: {title}, with {}?", values.join(", "))
 }

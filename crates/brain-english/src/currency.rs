@@ -41,7 +41,7 @@ pub const NAMES: [(&[&str], CurrencyName); 10] = [
     (&["peso", "pesos"], PESOS),
 ];
 
-/// The abbreviation of rupees, which also stands before the amount: `Rs. 500`.
+/// The abbreviation of rupees, which may also precede the amount: `Rs. 500`.
 pub const RUPEES: &str = "rs";
 
 /// Whose dollars: `US dollars`. For `New Zealand`, its second word.
@@ -53,7 +53,7 @@ pub const DOLLARS_OF: [(&[&str], &str); 5] = [
     (&["zealand"], "NZD"),
 ];
 
-/// Words for dollars behind a country.
+/// Words for dollars after a country.
 pub const DOLLAR_WORDS: [&str; 2] = ["dollar", "dollars"];
 /// Words for hundredths.
 pub const CENT_WORDS: [&str; 3] = ["cent", "cents", "pence"];

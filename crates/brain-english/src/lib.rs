@@ -7,6 +7,7 @@ pub mod actions;
 pub mod background;
 pub mod bounds;
 pub mod calendar;
+pub mod chatter;
 pub mod clauses;
 pub mod clock;
 pub mod comparisons;

@@ -7,7 +7,7 @@ pub const COURTESIES: [&str; 38] = [
     "right", "oi", "gday", "mate", "morning", "alright", "yes", "yeah", "yep", "sure", "also", "just", "quickly",
     "quick", "oh", "um", "first", "firstly", "cheers", "ta", "kindly", "lastly", "plz", "thx",
 ];
-/// Beginnings that make a request polite although they look like a question or a condition. `*` stands for one word.
+/// Beginnings that make a request polite although they look like a question or a condition. `*` matches one word.
 pub const POLITE: [&[&str]; 49] = [
     &["can", "you"],
     &["can", "u"],
@@ -77,7 +77,7 @@ pub const QUESTION_WORDS: [&str; 16] = [
     "how", "hows", "why", "when", "whens", "where", "wheres", "who", "whos", "whose", "whom", "what", "whats", "which",
     "whatever", "whichever",
 ];
-/// Verbs that start a question when they stand before their subject.
+/// Verbs that start a question when they come before their subject.
 pub const INVERTED: [&str; 31] = [
     "is", "isnt", "are", "arent", "was", "wasnt", "were", "werent", "am", "has", "hasnt", "have", "havent", "had",
     "hadnt", "do", "dont", "does", "doesnt", "did", "didnt", "should", "shouldnt", "shall", "must", "might", "may",

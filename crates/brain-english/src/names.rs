@@ -1,6 +1,6 @@
 //! Words around names of people, companies and things.
 
-/// Words beside a name that are not part of it, besides function words.
+/// Words next to a name that are not part of it, besides function words.
 pub const BESIDE_NAMES: [&str; 31] = [
     "called", "named", "number", "no", "record", "one", "ones", "again", "today", "tomorrow", "asap", "first", "last",
     "latest", "new", "same", "other", "another", "each", "every", "these", "those", "his", "her", "he", "she", "they",
@@ -14,3 +14,6 @@ pub const NAME_PARTICLES: [&str; 8] = ["van", "von", "de", "der", "den", "of", "
 pub const BEFORE_NAMES: [&str; 5] = ["for", "of", "to", "with", "the"];
 /// Words that join a name and what tells it apart: `Kim in Ryde`.
 pub const JOINING: [&str; 10] = ["in", "from", "of", "at", "the", "and", "for", "with", "on", "a"];
+/// Titles before a person's name.
+pub const TITLES: [&str; 16] =
+    ["Mr", "Mrs", "Ms", "Miss", "Dr", "Prof", "Sir", "Madam", "Herr", "Frau", "mr", "mrs", "ms", "miss", "dr", "prof"];

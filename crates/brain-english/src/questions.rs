@@ -1,4 +1,4 @@
-//! How people ask about records: the wording of questions, plurals, and the verbs behind states.
+//! How people ask about records: the wording of questions, plurals, and the verbs for states.
 //!
 //! In a template, `<one>` and `<many>` stand for the noun of a record type, and other words in angle brackets for the
 //! name of a field, a verb, or an input. Braces are slots of the phrase itself.
@@ -131,7 +131,7 @@ pub const IS_IT_THAT: [&str; 1] = ["is <one> {id} <state>"];
 /// Names of fields that say what a record is worth, likelier ones first.
 pub const WORTH: [&str; 6] = ["total", "amount", "value", "price", "balance", "cost"];
 
-/// Periods relative to the present: a token, and what people say.
+/// Periods relative to now: a token, and what people say.
 pub const PERIODS: [(&str, &[&str]); 16] = [
     ("today", &["today"]),
     ("yesterday", &["yesterday"]),

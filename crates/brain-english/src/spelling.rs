@@ -104,6 +104,31 @@ pub fn american(word: String) -> String {
     word
 }
 
+/// Words that are often written for others that sound alike, and slips in words too short to be compared by their letters.
+const SLIPS: [(&str, &str); 16] = [
+    ("ad", "add"),
+    ("adn", "and"),
+    ("an", "and"),
+    ("fo", "of"),
+    ("form", "from"),
+    ("fro", "for"),
+    ("giv", "give"),
+    ("inn", "in"),
+    ("lst", "list"),
+    ("of", "off"),
+    ("off", "of"),
+    ("ot", "to"),
+    ("tel", "tell"),
+    ("teh", "the"),
+    ("too", "to"),
+    ("wit", "with"),
+];
+
+/// Whether a word is often written for another.
+pub fn is_slip(said: &str, meant: &str) -> bool {
+    said.len() <= 4 && SLIPS.contains(&(said, meant))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

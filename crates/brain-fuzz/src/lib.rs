@@ -21,6 +21,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("feel", language::feel),
     ("header", edge::header),
     ("import", packs::import),
+    ("onnx", stored::onnx),
     ("pack", packs::pack),
     ("phrase", language::phrase),
     ("program", stored::program),

@@ -68,3 +68,8 @@ fn same<T: FromStr + Display + Debug + PartialEq>(text: &str) {
         assert_eq!(written.parse::<T>().ok(), Some(value), "`{text}` was written as `{written}`");
     }
 }
+
+/// A file of weights. The tensors are never much larger than the file.
+pub(crate) fn onnx(data: &[u8]) {
+    brain_embed::onnx::fuzz(data);
+}

@@ -134,6 +134,7 @@ targets! {
     feel 500,
     header 500,
     import 200,
+    onnx 500,
     pack 150,
     phrase 1000,
     program 500,

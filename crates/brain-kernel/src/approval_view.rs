@@ -13,7 +13,7 @@ use crate::kernel::Kernel;
 pub struct ApprovalView {
     /// The stored approval.
     pub row: ApprovalRow,
-    /// The message of the request; empty if it was called by name.
+    /// The message of the request; empty if tools were called directly.
     pub said: String,
     /// The calls to approve, one line each.
     pub asks: Vec<String>,
@@ -39,7 +39,7 @@ impl Kernel {
             texts.for_each(|text| *text = redaction.text(text));
         }
         for (id, name) in self.names_for(scope, &view.row, may_decide) {
-            // The name stands before the id, once in each line.
+            // The name precedes the id, once in each line.
             view.asks.iter_mut().for_each(|line| *line = line.replacen(&id, &format!("{name} ({id})"), 1));
         }
         view

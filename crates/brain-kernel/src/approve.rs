@@ -54,7 +54,7 @@ impl Kernel {
                 };
                 let list: Vec<String> = pending.iter().map(one).collect();
                 return Err(KernelError::Conflict(format!(
-                    "run {} waits for {} approvals; name one of them: {}",
+                    "run {} is waiting for {} approvals; name one of them: {}",
                     row.run,
                     list.len(),
                     list.join(", ")
@@ -71,7 +71,7 @@ impl Kernel {
         }
         if row.body["consent"] == "approver" {
             return Err(KernelError::NotAllowed(format!(
-                "{} may not approve this; ask someone whose token was made with --approver",
+                "{} may not approve this; ask someone whose token has the `approver` right",
                 actor.name
             )));
         }

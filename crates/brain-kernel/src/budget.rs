@@ -12,6 +12,7 @@ use crate::eligible;
 use crate::host::KernelHost;
 use crate::intake::Request;
 use crate::narrate::PlannedCall;
+use crate::plan::Planned;
 
 /// Daily spending caps in the currency of the settings: decimals as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,9 +43,10 @@ pub(crate) fn budget(
     registry: &Registry,
     request: &Request,
     run: RunId,
-    calls: &[PlannedCall],
+    planned: &Planned,
     ceiling: Option<&str>,
 ) -> Option<Budget> {
+    let calls = planned.calls.as_slice();
     let tools = || calls.iter().filter_map(|call| registry.tool(&call.tool));
     let grows = tools().any(|tool| may_grow(tool));
     let costs = tools().any(|tool| tool.def.cost.is_some());
@@ -63,8 +65,9 @@ pub(crate) fn budget(
         }
         None => {
             // Only runs that may start others share an account; all others count for themselves.
-            let shared = calls.is_some() && tools().any(|tool| may_spawn(tool));
-            Budget { root: run, actor: request.actor.key().to_owned(), calls, shared, cost }
+            let spawns = tools().any(|tool| may_spawn(tool));
+            let (shared, steps) = (calls.is_some() && spawns, spawns.then(|| planned.max_steps()));
+            Budget { root: run, actor: request.actor.key().to_owned(), calls, shared, steps, cost }
         }
     })
 }
@@ -95,9 +98,16 @@ impl KernelHost {
         let mut charges = Vec::new();
         if let Some(limit) = budget.filter(|budget| budget.shared).and_then(|budget| budget.calls) {
             let limit = i64::from(limit);
-            let otherwise = format!("The limit of the request is {limit} tool calls, those of child runs included.");
+            let otherwise = format!("This request is limited to {limit} tool calls, including those of child runs.");
             let account = format!("calls of {root}");
             charges.push(Charge { account, amount: 1, limit, code: "too_many_tool_calls", otherwise });
+        }
+        if let Some(limit) = budget.and_then(|budget| budget.steps) {
+            let limit = i64::from(limit);
+            let otherwise =
+                format!("This would take more than {limit} steps (`max_steps`), including those of child runs.");
+            let account = format!("steps of {root}");
+            charges.push(Charge { account, amount: 1, limit, code: "max_steps", otherwise });
         }
         if call.tool().def.cost.is_none() {
             return Ok(charges);
@@ -138,7 +148,8 @@ impl KernelHost {
             };
             let words = eligible::cost_in_words(&costs);
             let limit = eligible::in_currency(limit, &own);
-            let otherwise = format!("This would cost {words} more than is left of the {limit} {whose}.");
+            let otherwise =
+                format!("This would cost {words}, which exceeds what is left of the {limit} limit {whose}.");
             charges.push(Charge { account, amount, limit: most, code: "budget_exceeded", otherwise });
         }
         Ok(charges)

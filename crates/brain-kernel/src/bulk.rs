@@ -103,7 +103,7 @@ impl Kernel {
             Some("maybe") if !self.recognises_repeats(scope, row) => Some(
                 "it may have happened and must not be repeated; check the external system, then decide by hand".into(),
             ),
-            _ => None,
+            _ => self.repeats_nothing(scope, row.id).err().map(|error| error.to_string()),
         }
     }
 

@@ -138,13 +138,7 @@ impl Kernel {
         let machine = state.state.as_ref()?;
         let job = machine.jobs.iter().find(|(_, job)| matches!(job.status, JobStatus::Delegated { .. }));
         // A run that has ended may still get a late answer to its last delegated step.
-        let job = job.map(|(id, _)| *id).or_else(|| {
-            entries(&state.log).filter_map(|entry| entry.machine().ok().flatten()).fold(None, |last, event| match event
-            {
-                Event::JobDelegated { job, .. } => Some(job),
-                _ => last,
-            })
-        })?;
+        let job = job.map(|(id, _)| *id).or_else(|| state.delegated_jobs().pop())?;
         state.job_key(job)
     }
 }

@@ -53,8 +53,7 @@ impl Kernel {
         // An approval also caps the cost at the maximum shown.
         let own = eligible::own_currency(self.registry());
         let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
-        let calls = &planned.calls;
-        if let Some(budget) = budget(self.registry(), request, draft.run, calls, ceiling.map(String::as_str)) {
+        if let Some(budget) = budget(self.registry(), request, draft.run, &planned, ceiling.map(String::as_str)) {
             planned.input.max_tool_calls = budget.calls;
             planned.input.budget = Some(budget);
         }

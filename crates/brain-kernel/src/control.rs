@@ -1,8 +1,11 @@
 //! Control: cancelling a run and deciding about its dead letters.
 
 use brain_core::{JobKey, RunId};
-use brain_engine::{LetterDecision, NewEvent};
+use brain_engine::{LetterDecision, NewEvent, Receipt, ReceiptStatus, last_child};
+use brain_registry::SPAWN_CHILD_RUN;
+use brain_registry::model::{Behavior, Effect};
 use brain_store::Scope;
+use brain_vm::{JobId, Opener};
 use serde_json::Value;
 
 use crate::error::KernelError;
@@ -40,11 +43,64 @@ impl Kernel {
         by: &str,
         note: &str,
     ) -> Result<Report, KernelError> {
-        if let LetterDecision::Resolve(Some(data)) = &decision {
-            self.fits_letter(scope, letter, data)?;
+        match &decision {
+            LetterDecision::Resolve(Some(data)) => self.fits_letter(scope, letter, data)?,
+            LetterDecision::Retry => self.repeats_nothing(scope, letter)?,
+            _ => {}
         }
         let news = self.engine().decide_letter(scope, letter, decision, by, note).await?;
         self.report(scope, news.run)
+    }
+
+    /// Refuses the retry of a step that ran steps of its own, or a child run, of which some have had an effect: it would
+    /// have that effect again. `core.undo_child_run` does only what is left.
+    pub(crate) fn repeats_nothing(&self, scope: &Scope, letter: JobKey) -> Result<(), KernelError> {
+        let none = || KernelError::NoSuchLetter(letter.to_string());
+        let row = self.store().dead_letter(scope, letter)?.ok_or_else(none)?;
+        let state = self.engine().run_state(scope, row.run)?;
+        let (Some(code), Some(machine)) = (&state.code, &state.state) else { return Ok(()) };
+        let Some(at) = row.body["step"].as_str().and_then(|step| machine.find_step(code, step)) else { return Ok(()) };
+        let undo = row.body["undo"] == true;
+        let item = u32::try_from(row.body["item"].as_u64().unwrap_or(0)).unwrap_or(0);
+        let job = JobId { undo, ..at.job(item) };
+        let name = &machine.step(code, at).call(undo).tool.name;
+        let opened = |receipt: &&Receipt| {
+            let scopes = machine.outward(receipt.job.scope);
+            scopes.into_iter().any(|id| machine.scope(id).opener == Opener::Job(job))
+        };
+        let mut done: Vec<String> = Vec::new();
+        let receipts = state.receipts().unwrap_or_default();
+        done.extend(
+            self.with_effect(receipts.iter().filter(opened).filter(|receipt| !machine.undone.contains(&receipt.job))),
+        );
+        if name == SPAWN_CHILD_RUN
+            && let Some(child) = last_child(self.store().as_ref(), scope, letter)?
+        {
+            let child = self.engine().run_state(scope, child)?;
+            let undone = |job: &JobId| child.state.as_ref().is_some_and(|state| state.undone.contains(job));
+            let receipts = child.receipts().unwrap_or_default();
+            done.extend(self.with_effect(receipts.iter().filter(|receipt| !undone(&receipt.job))));
+        }
+        if done.is_empty() {
+            return Ok(());
+        }
+        Err(KernelError::Conflict(format!(
+            "a part of `{name}` was done, or may have been, and a retry would do it again: {}. Finish the rest by hand and resolve the dead \
+             letter as done, or abandon it",
+            done.join(", ")
+        )))
+    }
+
+    /// The calls among these receipts that have, or may have, had an effect, in words.
+    fn with_effect<'r>(&self, receipts: impl Iterator<Item = &'r Receipt>) -> Vec<String> {
+        let changes = |receipt: &&Receipt| {
+            let def = self.registry().tool(&receipt.tool).map(|tool| &tool.def);
+            let reads =
+                def.is_some_and(|def| def.effect == Effect::Read || matches!(def.behavior, Behavior::Playbook(_)));
+            let may_have_happened = receipt.happened() || receipt.status == ReceiptStatus::InDoubt;
+            may_have_happened && !receipt.job.undo && !reads
+        };
+        receipts.filter(changes).map(|receipt| format!("`{}` (step {})", receipt.tool, receipt.step)).collect()
     }
 
     /// Whether a result given by a person fits the tool's declared output: later steps rely on it.

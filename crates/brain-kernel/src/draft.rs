@@ -61,27 +61,27 @@ impl Draft {
 
     /// Adds the planned calls to the log.
     pub(crate) fn calls(&mut self, planned: &Planned) {
-        // The arguments of calls by name stand in the input already.
+        // The input already contains the arguments of calls by name.
         let given = planned.input.calls();
         let mut named = 0;
         let calls: Vec<Value> = planned
             .calls
             .iter()
             .map(|call| {
-                let mut kept = json!({"tool": call.tool, "step": call.step});
+                let mut planned = json!({"tool": call.tool, "step": call.step});
                 if given.get(named) == Some(&call.input) && call.step == format!("s{}", named + 1) {
-                    kept["call"] = json!(named);
+                    planned["call"] = json!(named);
                     named += 1;
                 } else {
-                    kept["input"] = call.input.clone();
+                    planned["input"] = call.input.clone();
                 }
                 if call.times != Some(1) {
-                    kept["times"] = call.times.map_or_else(|| json!("unknown"), |times| json!(times));
+                    planned["times"] = call.times.map_or_else(|| json!("unknown"), |times| json!(times));
                 }
                 if call.conditional {
-                    kept["conditional"] = json!(true);
+                    planned["conditional"] = json!(true);
                 }
-                kept
+                planned
             })
             .collect();
         let data = json!({
@@ -115,13 +115,17 @@ impl Draft {
     }
 
     pub(crate) fn refuse(&mut self, problems: &[Problem]) {
+        self.refuse_and_suggest(problems, &[]);
+    }
+
+    pub(crate) fn refuse_and_suggest(&mut self, problems: &[Problem], next: &[NextAction]) {
         let missing = problems.iter().all(|problem| problem.code == "missing_input");
         self.status = if missing { RunStatus::NeedsInput } else { RunStatus::Failed };
         let errors: Vec<Value> = problems.iter().map(Problem::to_json).collect();
         let lines: Vec<String> = problems.iter().map(|problem| ended(problem.message.clone())).collect();
         let message = format!("Nothing was done. {}", lines.join(" "));
         let data = json!({"confidence": self.confidence, "reason": self.reason});
-        let payload = json!({"errors": errors, "message": message, "next_actions": []});
+        let payload = json!({"errors": errors, "message": message, "next_actions": next});
         self.events.push(NewEvent::pipe(PipeEvent::Refused, data, Some(payload)));
         self.program = None;
     }
@@ -133,17 +137,19 @@ impl Draft {
         let files = request.attachments.iter().filter_map(|file| file["$blob"].as_str()?.parse().ok());
         writes.extend(files.map(|hash| Write::NoteBlob { hash, unused_since: None }));
         let mut large = Vec::new();
-        let mut kept = request.to_json();
-        offload(&mut kept, 1, &mut large);
+        let mut stored = request.to_json();
+        offload(&mut stored, 1, &mut large);
         for payload in self.events.iter_mut().filter_map(|event| event.payload.as_mut()) {
             // The input is already reduced, and the list of calls stays in the log whatever its length: reports and
             // approvers read it there.
-            let mut kept = ["input", "calls"].map(|name| (name, payload.get_mut(name).map(Value::take)));
+            let mut unchanged = ["input", "calls"].map(|name| (name, payload.get_mut(name).map(Value::take)));
             offload(payload, 0, &mut large);
-            for call in kept.iter_mut().filter(|(name, _)| *name == "calls").filter_map(|(_, calls)| calls.as_mut()) {
+            for call in
+                unchanged.iter_mut().filter(|(name, _)| *name == "calls").filter_map(|(_, calls)| calls.as_mut())
+            {
                 call.as_array_mut().into_iter().flatten().for_each(|call| offload(call, 2, &mut large));
             }
-            for (name, value) in kept {
+            for (name, value) in unchanged {
                 if let Some(value) = value {
                     payload[name] = value;
                 }
@@ -157,7 +163,7 @@ impl Draft {
         Submission {
             run: self.run,
             scope: request.scope.clone(),
-            request: kept,
+            request: stored,
             prelude: self.events,
             program: self.program,
             input,

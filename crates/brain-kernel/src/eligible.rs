@@ -53,7 +53,7 @@ pub(crate) fn not_for(registry: &Registry, actor: &Actor, calls: &[PlannedCall])
             && !tool.def.tiers.contains(tier)
         {
             let tiers = tool.def.tiers.join(" or ");
-            refuse("wrong_tier", format!("`{name}` is for {tiers}; {} is {tier}.", actor.name));
+            refuse("wrong_tier", format!("`{name}` requires tier {tiers}; {} has tier {tier}.", actor.name));
         }
     }
     found
@@ -127,7 +127,7 @@ pub(crate) fn cost(
         let Some(cost) = &tool.def.cost else { continue };
         let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
         evaluation.set("input", FeelValue::from_typed_json(&call.input, &tool.def.input));
-        evaluation.set("settings", toolbox.settings().present().values.clone());
+        evaluation.set("settings", toolbox.settings().current().values.clone());
         // A value that only a later step can supply counts as one unit.
         let units = cost.units.as_ref().and_then(|units| evaluation.json(units).ok()).filter(|n| !n.is_null());
         let total = totals.entry(cost.currency.clone().unwrap_or_else(|| own_currency(registry))).or_default();

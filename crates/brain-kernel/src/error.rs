@@ -55,7 +55,7 @@ pub enum KernelError {
 
 impl KernelError {
     /// Whether it is certain that nothing was written. After a store failure or an internal error the request may have
-    /// taken effect; repeating it with the same key finds out.
+    /// taken effect; repeat it with the same key to find out.
     pub fn is_known(&self) -> bool {
         match self {
             Self::TooLong(_)

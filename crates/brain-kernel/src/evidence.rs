@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Removes the values of slots that stand word for word at their span of the message.
+/// Removes the values of slots that occur word for word at their span of the message.
 pub(crate) fn by_reference(evidence: &mut Value, message: &str) {
     each_slot(evidence, &mut |slot| {
         if slot.get("value").and_then(Value::as_str).is_some_and(|value| said(slot, message) == Some(value)) {

@@ -9,7 +9,7 @@ mod names;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
-use brain_core::{Digest, Failure};
+use brain_core::{Digest, Failure, Millis};
 use brain_engine::{
     Charge, CheckAnswer, Growth, Host, HostFuture, JobContext, JobOutcome, Limits, Outside, RecordView, RunView, Starts,
 };
@@ -26,7 +26,6 @@ pub(crate) use self::dispatch::DISPATCH;
 use crate::budget::SpendCaps;
 use crate::kernel::Kernel;
 
-/// The host of a kernel.
 pub(crate) struct KernelHost {
     /// The toolbox of the packs that are loaded now.
     toolbox: RwLock<Arc<Toolbox>>,
@@ -308,6 +307,11 @@ impl Host for KernelHost {
             Some(note) => format!("{line}. Please note: {}", self.toolbox().text(&note.text, call.args(), now)),
             None => line,
         }
+    }
+
+    fn approval_lasts(&self) -> Option<Millis> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner).upgrade()?;
+        Some(kernel.expiry.staged)
     }
 }
 

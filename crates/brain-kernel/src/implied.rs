@@ -6,7 +6,7 @@ use brain_nlu::{Intent, SlotValue, Understanding};
 use brain_registry::Registry;
 use serde_json::{Map, Value};
 
-/// Where the value of such a slot came from.
+/// Shown as the source of an implied value.
 const SOURCE: &str = "the question says so";
 
 /// Adds the values that the matched phrases imply. `implied` knows them by tool and phrase.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brain_core::{RecordId, Timestamp};
 use brain_registry::model::RecordDef;
 use brain_store::{
-    AuditRow, Conflict, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write,
+    AuditRow, Conflict, IndexEntry, IndexValue, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, Write,
 };
 use brain_tools::found_by;
 use serde_json::{Map, Value};
@@ -26,14 +26,14 @@ pub struct Import<'a> {
     pub by: &'a str,
 }
 
-/// What became of the records.
+/// The result for each record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Number of new records.
     pub created: usize,
     /// Number of updated records.
     pub updated: usize,
-    /// Number of records that had the same values already.
+    /// Number of records that already had the same values.
     pub unchanged: usize,
     /// Refused records: index in the list, and why.
     pub refused: Vec<(usize, String)>,
@@ -43,7 +43,7 @@ pub struct Imported {
 #[derive(Default)]
 struct Imagined {
     rows: BTreeMap<RecordId, (RecordRow, Vec<IndexEntry>)>,
-    by_value: BTreeMap<(String, String), BTreeSet<RecordId>>,
+    by_value: BTreeMap<(String, IndexValue), BTreeSet<RecordId>>,
 }
 
 impl Imagined {
@@ -60,8 +60,8 @@ impl Imagined {
         self.rows.insert(row.id, (row, index));
     }
 
-    fn with(&self, field: &str, value: &str) -> impl Iterator<Item = &RecordRow> {
-        let ids = self.by_value.get(&(field.to_owned(), value.to_owned()));
+    fn with(&self, field: &str, value: &IndexValue) -> impl Iterator<Item = &RecordRow> {
+        let ids = self.by_value.get(&(field.to_owned(), value.clone()));
         ids.into_iter().flatten().filter_map(|id| self.rows.get(id).map(|(row, _)| row))
     }
 }
@@ -88,7 +88,7 @@ impl Kernel {
                 def.fields.iter().map(|field| field.name.as_str()).filter(|name| is_key(def, name)).collect();
             let list = std::iter::once("id").chain(keys).collect::<Vec<_>>().join(", ");
             return Err(KernelError::Conflict(format!(
-                "`{key}` cannot find records of type `{}`: it is neither a key nor indexed; use one of {list}",
+                "`{key}` is neither a key nor an indexed field of `{}`; use one of: {list}",
                 def.name
             )));
         }
@@ -133,7 +133,7 @@ fn is_key(def: &RecordDef, name: &str) -> bool {
 }
 
 /// Why a new record cannot have its id.
-const TAKEN: &str = "id: there is a record with this id already";
+const TAKEN: &str = "id: there is already a record with this id";
 
 /// The fields of a key.
 fn fields_of(key: &str) -> String {
@@ -255,7 +255,7 @@ impl Importing<'_> {
     ) -> Result<Result<Option<RecordRow>, String>, KernelError> {
         let Some(key) = self.how.key else { return Ok(Ok(None)) };
         if key == "id" {
-            let Some(id) = id else { return Ok(Err("id: it is missing, and --key names it".into())) };
+            let Some(id) = id else { return Ok(Err("id: missing, but it is the key that finds records".into())) };
             if self.seen.contains(&id.to_string()) {
                 self.write()?;
             }
@@ -263,7 +263,7 @@ impl Importing<'_> {
         }
         // The value as it is stored: a phone number is written in many ways.
         let Some(value) = fields.get(key).filter(|value| !value.is_null()) else {
-            return Ok(Err(format!("{key}: it is missing, and --key names it")));
+            return Ok(Err(format!("{key}: missing, but it is the key that finds records")));
         };
         let value = match self.kernel.toolbox.check_field(&self.def.name, key, value.clone()) {
             Ok(value) => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
@@ -272,7 +272,7 @@ impl Importing<'_> {
         if !self.seen.insert(format!("{key}={value}")) {
             self.write()?;
         }
-        let mut found = self.records(key, &value)?;
+        let mut found = self.records(key, &IndexValue::of(&value))?;
         if found.len() > 1 {
             return Ok(Err(format!("{key}: several records have this value")));
         }
@@ -306,9 +306,9 @@ impl Importing<'_> {
     }
 
     /// Up to two records with this value of an indexed field or key, as they are or as a dry run would have left them.
-    fn records(&self, field: &str, value: &str) -> Result<Vec<RecordRow>, KernelError> {
+    fn records(&self, field: &str, value: &IndexValue) -> Result<Vec<RecordRow>, KernelError> {
         let mut found: Vec<RecordRow> = self.imagined.with(field, value).take(2).cloned().collect();
-        let filter = RecordFilter { indexed: vec![(field.to_owned(), value.to_owned())], ..RecordFilter::default() };
+        let filter = RecordFilter { indexed: vec![(field.to_owned(), value.clone())], ..RecordFilter::default() };
         let mut cursor = None;
         while found.len() < 2 {
             let page = self.kernel.store().records(self.scope, &self.def.name, &filter, 2, cursor.as_deref())?;

@@ -191,7 +191,7 @@ impl Request {
     pub(crate) fn to_json(&self) -> Value {
         let calls: Vec<Value> =
             self.calls.iter().map(|(tool, input)| json!({"tool_name": tool, "input": input})).collect();
-        let mut kept = json!({
+        let mut stored = json!({
             "message": self.message,
             "mode": self.mode.as_str(),
             "conversation_id": self.conversation,
@@ -202,43 +202,43 @@ impl Request {
             "channel": self.channel,
         });
         if let Some(calls) = self.max_tool_calls() {
-            kept["limits"]["max_tool_calls"] = json!(calls);
+            stored["limits"]["max_tool_calls"] = json!(calls);
         }
         if self.actor.approver {
             // Approvers are trusted to teach: their corrections weigh more in learning.
-            kept["trusted"] = json!(true);
+            stored["trusted"] = json!(true);
         }
         if let Some(bounds) = self.actor.bounds() {
-            kept["actor_bounds"] = json!(bounds);
+            stored["actor_bounds"] = json!(bounds);
         }
         if self.policy != BatchPolicy::Plain {
-            kept["policy"] = json!(self.policy);
+            stored["policy"] = json!(self.policy);
         }
         if let Some(max_cost) = &self.limits.max_cost {
-            kept["limits"]["max_cost"] = json!(max_cost);
+            stored["limits"]["max_cost"] = json!(max_cost);
         }
         if let Some(parent) = &self.parent {
-            kept["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
+            stored["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
         }
         if !self.attachments.is_empty() {
-            kept["attachments"] = json!(self.attachments);
+            stored["attachments"] = json!(self.attachments);
         }
         if let Some(undo_of) = &self.undo_of {
-            kept["undo_of"] = undo_of.clone();
+            stored["undo_of"] = undo_of.clone();
         }
         if !calls.is_empty() {
-            kept["calls"] = Value::Array(calls);
+            stored["calls"] = Value::Array(calls);
         }
         if let Some(budget) = &self.budget {
-            kept["budget"] = json!(budget);
+            stored["budget"] = json!(budget);
         }
         if let Some(trace) = &self.trace {
-            kept["trace_id"] = json!(trace);
+            stored["trace_id"] = json!(trace);
         }
         if let Some(key) = &self.key {
-            kept["idempotency_key"] = json!(key);
+            stored["idempotency_key"] = json!(key);
         }
-        kept
+        stored
     }
 
     /// The digest that identifies repeated requests with one key.
@@ -381,8 +381,8 @@ impl Incoming {
     }
 }
 
-/// The first whole number that a double cannot hold exactly. Canonical JSON writes numbers as doubles, so two such
-/// numbers could have one digest.
+/// The first whole number that a double cannot hold exactly. Canonical JSON writes numbers as doubles, so two
+/// different numbers of that size could have the same digest.
 fn inexact(value: &Value) -> Option<&serde_json::Number> {
     const EXACT: u64 = 1 << 53;
     match value {

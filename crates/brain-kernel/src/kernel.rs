@@ -58,7 +58,7 @@ pub struct Kernel {
     pub(crate) language: LanguageConfig,
     pub(crate) expiry: Expiry,
     /// Whether the search index was saved to, or loaded from, a snapshot.
-    pub(crate) kept: AtomicBool,
+    pub(crate) snapshot_saved: AtomicBool,
     /// Taught phrases, by tenant.
     pub(crate) lessons: Mutex<std::collections::HashMap<TenantId, Lessons>>,
     /// The latest corpus scores, by tenant, and the digest of the phrases they are for.
@@ -129,13 +129,13 @@ impl Kernel {
     ) -> Result<Arc<Self>, KernelError> {
         let vocabulary = load_vocabulary(&registry, language).map_err(|error| KernelError::Internal(error.message))?;
         let (store, clock) = (engine.store().clone(), engine.clock().clone());
-        let kept = AtomicBool::new(vocabulary.is_ready());
+        let snapshot_saved = AtomicBool::new(vocabulary.is_ready());
         let kernel = Arc::new(Self {
             registry,
             vocabulary: Arc::new(vocabulary),
             language: language.clone(),
             expiry,
-            kept,
+            snapshot_saved,
             lessons: Mutex::default(),
             scores: Mutex::default(),
             toolbox: host.toolbox(),
@@ -177,7 +177,7 @@ impl Kernel {
         let toolbox = Arc::new(toolbox.map_err(|failure| KernelError::Internal(failure.message))?);
         let kernel = Arc::new(Self {
             registry,
-            kept: AtomicBool::new(vocabulary.is_ready()),
+            snapshot_saved: AtomicBool::new(vocabulary.is_ready()),
             vocabulary: Arc::new(vocabulary),
             language: self.language.clone(),
             expiry: self.expiry,
@@ -221,9 +221,20 @@ impl Kernel {
         self.save_vocabulary();
     }
 
+    /// Builds the search index from that of the kernel before: after a small change to the packs, most of it is reused.
+    pub(crate) fn warm_up_from(&self, before: &Self) {
+        let loaded = self.vocabulary.is_ready();
+        let refitted = self.vocabulary.prepare_from(&before.vocabulary);
+        // A snapshot holds what the packs alone determine; what a refitted index holds depends on the packs before.
+        if refitted && !loaded {
+            self.snapshot_saved.store(true, Ordering::Relaxed);
+        }
+        self.save_vocabulary();
+    }
+
     /// Saves the search index for the next start, once it was built.
     pub(crate) fn save_vocabulary(&self) {
-        if self.vocabulary.is_ready() && !self.kept.swap(true, Ordering::Relaxed) {
+        if self.vocabulary.is_ready() && !self.snapshot_saved.swap(true, Ordering::Relaxed) {
             save_snapshot(&self.vocabulary, &self.language);
         }
     }

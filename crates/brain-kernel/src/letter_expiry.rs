@@ -1,4 +1,4 @@
-//! Dead letters that nobody decides about end after a time: the step fails as its `on_failure` says. A call that may have
+//! Dead letters that nobody resolves expire after a time: the step fails as its `on_failure` says. A call that may have
 //! happened is never declared failed; it is recorded as never decided, and a run that waits for it is stopped.
 
 use brain_core::{Millis, Timestamp};
@@ -36,7 +36,7 @@ impl Kernel {
             match self.engine().decide_letter(scope, letter.id, LetterDecision::Expire, BY, &note).await {
                 Ok(_) => expired += 1,
                 // Somebody decided meanwhile, or the run cannot be read; the others are not affected.
-                Err(error) => tracing::info!(letter = %letter.id, %error, "a dead letter was not expired"),
+                Err(error) => tracing::info!(letter = %letter.id, %error, "could not expire a dead letter"),
             }
         }
         Ok(expired)

@@ -21,12 +21,12 @@ pub struct Move {
     pub run: RunId,
     /// What it runs: a playbook, or calls.
     pub name: String,
-    /// Its present program.
+    /// Its current program.
     pub from: Digest,
     /// Its new program; `None` if there is none.
     pub to: Option<Digest>,
     /// Steps that have started and stay unchanged.
-    pub kept: Vec<String>,
+    pub unchanged: Vec<String>,
     /// Steps still to be done.
     pub ahead: Vec<String>,
     /// Why it cannot be migrated.
@@ -61,14 +61,14 @@ impl Kernel {
             name,
             from: state.row.program.unwrap_or_else(|| Digest::of(b"")),
             to: None,
-            kept: Vec::new(),
+            unchanged: Vec::new(),
             ahead: Vec::new(),
             problems: Vec::new(),
         };
         match state.state.as_ref().map(brain_vm::State::phase) {
             None => about.problems.push("nothing was planned for it".into()),
             Some(Phase::New) => {
-                about.problems.push("its plan waits for approval; reject it and make the request again".into());
+                about.problems.push("its plan is waiting for approval; reject it and make the request again".into());
             }
             Some(_) => {}
         }
@@ -91,8 +91,8 @@ impl Kernel {
                 for (number, step) in target.program.steps.iter().enumerate() {
                     let at = StepId { scope: 0, step: number as u16 };
                     let begun = *migration.state.step_state(at) != StepState::Pending;
-                    let kept = migration.steps.values().any(|to| usize::from(*to) == number);
-                    if begun && kept { &mut about.kept } else { &mut about.ahead }.push(step.id.clone());
+                    let mapped = migration.steps.values().any(|to| usize::from(*to) == number);
+                    if begun && mapped { &mut about.unchanged } else { &mut about.ahead }.push(step.id.clone());
                 }
                 (about, Some(target))
             }
@@ -117,11 +117,17 @@ impl Kernel {
                         target: step.tool.name.clone(),
                         args: args(call),
                         unclear: BTreeMap::new(),
+                        in_words: false,
                     })
                     .collect()
             }
             Work::Playbook(playbook) if self.registry().playbook_for(tenant, &program.name).is_some() => {
-                vec![Wanted { target: program.name.clone(), args: args(&playbook.slots), unclear: BTreeMap::new() }]
+                vec![Wanted {
+                    target: program.name.clone(),
+                    args: args(&playbook.slots),
+                    unclear: BTreeMap::new(),
+                    in_words: false,
+                }]
             }
             Work::Playbook(_) => {
                 return Err(vec![format!("the packs no longer have the playbook `{}`", program.name)]);

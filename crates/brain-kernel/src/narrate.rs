@@ -1,7 +1,7 @@
 //! Narrate: describes a run in words and facts, all read from the run's own log.
 
 mod message;
-mod stays;
+mod not_undone;
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ pub struct ReceiptView {
     pub started_at: Timestamp,
     /// When it was finished.
     pub finished_at: Timestamp,
-    /// The HTTP status of the external system's answer, if there was one.
+    /// The HTTP status of the external system's response, if there was one.
     pub api_status: Option<u16>,
     /// What a language model used for it.
     pub token_usage: Option<TokenUsage>,
@@ -91,7 +91,7 @@ pub struct Problem {
     pub tool: Option<String>,
     /// The argument.
     pub field: Option<String>,
-    /// Which of several requests, from 0.
+    /// Zero-based index of the request in the message.
     pub call: Option<usize>,
 }
 
@@ -137,8 +137,8 @@ impl Problem {
 pub struct Report {
     /// The run.
     pub run: RunId,
-    /// Whether it succeeded: `false` for a run that has started and not ended. A plan that waits for approval is as good as
-    /// it gets.
+    /// Whether it succeeded. `false` for a run in progress; `true` for a plan that is waiting for approval, because
+    /// nothing more can happen until then.
     pub ok: bool,
     /// Its status in the life of a run.
     pub status: RunStatus,
@@ -152,11 +152,11 @@ pub struct Report {
     pub erased: bool,
     /// The mode used: the one requested, or `answer` if nothing could be planned.
     pub mode_used: String,
-    /// Why.
+    /// How the request was understood, or why it went no further.
     pub reason: String,
     /// `high`, `medium`, `low` or `none`.
     pub confidence: Confidence,
-    /// The planned calls.
+    /// The calls of the plan, executed or not.
     pub planned: Vec<PlannedCall>,
     /// The calls accepted for execution.
     pub enqueued: Vec<Enqueued>,
@@ -292,7 +292,8 @@ fn read_pipe(report: &mut Report, state: &RunState) {
             let until = data["until"].as_str().map_or_else(|| entry.at.to_string(), str::to_owned);
             let what = if data["was"] == RunStatus::Staged.as_str() { "approved it" } else { "answered" };
             report.message = format!(
-                "The request expired: nobody {what} by {until}, so nothing was done. Make it again if it is still wanted."
+                "The request expired: nobody {what} by {until}, so nothing was done. Send it again if you still want \
+                 it."
             );
             report.ok = false;
             report.approval = None;
@@ -434,7 +435,7 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
     } else {
         message.lines(done.iter().filter_map(|receipt| receipt.result["summary"].as_str()));
         message.counts(machine);
-        let (items, steps): (Vec<&Receipt>, Vec<&Receipt>) = went_on_after(machine, list)
+        let (items, steps): (Vec<&Receipt>, Vec<&Receipt>) = tolerated_failures(machine, list)
             .into_iter()
             .partition(|one| machine.step(code, one.job.at()).foreach.is_some());
         if !items.is_empty() {
@@ -474,15 +475,15 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
         let text = |name: &str| failed[name].as_str().unwrap_or_default().to_owned();
         report.errors.push(Problem { tool: Some(text("tool")), ..Problem::new(&text("cause"), text("message")) });
     }
-    let stays = match machine.phase() {
-        Phase::Ended(_) => stays::what_stays(registry, state, list),
+    let remaining = match machine.phase() {
+        Phase::Ended(_) => not_undone::sentences(registry, state, list),
         _ => Vec::new(),
     };
     match machine.phase() {
-        Phase::Ended(End::Completed) if stays.is_empty() => {}
+        Phase::Ended(End::Completed) if remaining.is_empty() => {}
         Phase::Ended(End::Completed) => {
-            message.say(format!("Some of it stays: {}", stays.join(" ")));
-            report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
+            message.say(format!("Not undone: {}", remaining.join(" ")));
+            report.errors.extend(remaining.into_iter().map(|text| Problem::new("not_undone", text)));
         }
         Phase::Ended(end) => {
             report.ok = false;
@@ -494,14 +495,16 @@ fn read_machine(report: &mut Report, registry: &Registry, toolbox: &Toolbox, sta
                 report.errors.insert(0, failed(&failure, list));
             }
             message.say(failure.message);
-            let undone = match (end, stays.is_empty()) {
+            let undone = match (end, remaining.is_empty()) {
                 (End::Compensated, true) => Some("Finished steps were undone.".to_owned()),
-                (End::Compensated, false) => Some(format!("Finished steps were undone, except: {}", stays.join(" "))),
+                (End::Compensated, false) => {
+                    Some(format!("Finished steps were undone, except: {}", remaining.join(" ")))
+                }
                 (_, true) => None,
-                (_, false) => Some(format!("Not everything was undone: {}", stays.join(" "))),
+                (_, false) => Some(format!("Not everything was undone: {}", remaining.join(" "))),
             };
             undone.into_iter().for_each(|sentence| message.say(sentence));
-            report.errors.extend(stays.into_iter().map(|text| Problem::new("not_undone", text)));
+            report.errors.extend(remaining.into_iter().map(|text| Problem::new("not_undone", text)));
         }
         phase => {
             report.ok = false;
@@ -528,17 +531,17 @@ fn failed(failure: &Failure, list: &[Receipt]) -> Problem {
     }
 }
 
-/// The last receipt of each job, undos left out.
+/// The last receipt of each job, excluding undo jobs.
 fn last_receipts(list: &[Receipt]) -> impl Iterator<Item = &Receipt> {
     let mut last: BTreeMap<JobId, &Receipt> = BTreeMap::new();
-    for receipt in list.iter().filter(|receipt| !receipt.job.undo) {
+    for receipt in list.iter().filter(|receipt| !receipt.job.undo && !receipt.dropped) {
         last.insert(receipt.job, receipt);
     }
     last.into_values()
 }
 
 /// The jobs whose last attempt failed although their step counts as done: items of a list, or steps that a person skipped.
-fn went_on_after<'l>(machine: &brain_vm::State, list: &'l [Receipt]) -> Vec<&'l Receipt> {
+fn tolerated_failures<'l>(machine: &brain_vm::State, list: &'l [Receipt]) -> Vec<&'l Receipt> {
     let failed = |receipt: &&Receipt| {
         matches!(receipt.status, ReceiptStatus::Failed | ReceiptStatus::DoneBadly) && receipt.retry_at.is_none()
     };
@@ -560,12 +563,12 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
     for (id, job) in &machine.jobs {
         let call = machine.step(code, id.at()).call(id.undo);
         let tool = &call.tool.name;
-        let last = list.iter().rev().find(|receipt| receipt.job == *id);
+        let last = list.iter().rev().find(|receipt| receipt.job == *id && !receipt.dropped);
         let why = last.and_then(|receipt| receipt.failure.as_ref()).map_or("", |failure| failure.message.as_str());
         match &job.status {
             JobStatus::Stuck { happened } => {
                 let key = job_key(code, machine, state.row.id, state.data.started, *id);
-                report.waits_for.push(format!("a person to decide about `{tool}`"));
+                report.waits_for.push(format!("a person to resolve `{tool}`"));
                 let attempts =
                     if job.attempt == 1 { "one attempt".into() } else { format!("{} attempts", job.attempt) };
                 let half = last.and_then(|receipt| receipt.failure.as_ref()).is_some_and(|it| it.code == CHILD_FAILED);
@@ -585,7 +588,7 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
             }
             JobStatus::Held { .. } => {
                 report.waits_for.push(format!("someone to approve `{tool}`"));
-                message.say(format!("`{tool}` waits for an approver."));
+                message.say(format!("`{tool}` is waiting for an approver."));
             }
             JobStatus::Reviewing => {
                 let pending = state.data.pending.get(id).cloned().unwrap_or_default();
@@ -626,7 +629,10 @@ fn open_run(report: &mut Report, state: &RunState, list: &[Receipt], message: &m
         }
     }
     if pending > 0 {
-        message.say(format!("{pending} still pending."));
+        message.say(match pending {
+            1 => "1 step is not finished.".to_owned(),
+            several => format!("{several} steps are not finished."),
+        });
     }
 }
 

@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum NextAction {
-    /// A sentence from the pack, or an example request.
+    /// A request to send, or a sentence from the pack.
     Say {
         /// The sentence.
         text: String,
+        /// What it is for: `Try`, or the name of the option that it chooses.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        label: Option<String>,
     },
     /// Repeat the request to execute it.
     Do,
@@ -18,6 +21,15 @@ pub enum NextAction {
     Teach {
         /// The run that was not understood.
         run: RunId,
+    },
+    /// Repeat the request with a kind of action.
+    ChooseTier {
+        /// The kind of action.
+        tier: String,
+        /// Its name for people.
+        label: String,
+        /// The number of tools to choose from then; with one, that tool is taken.
+        tools: usize,
     },
     /// Approve the plan.
     Approve {
@@ -94,6 +106,11 @@ pub enum NextAction {
 impl NextAction {
     /// A sentence.
     pub fn say(text: impl Into<String>) -> Self {
-        Self::Say { text: text.into() }
+        Self::Say { text: text.into(), label: None }
+    }
+
+    /// A request to send, and what it is for.
+    pub fn say_for(label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Say { text: text.into(), label: Some(label.into()) }
     }
 }

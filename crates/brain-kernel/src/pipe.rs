@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brain_core::{Digest, DigestBuilder, RunId, RunStatus, canonical_digest};
+use brain_core::{Digest, DigestBuilder, Millis, RunId, RunStatus, canonical_digest};
 use brain_engine::{EngineError, RunNews, RunState};
 use tokio::sync::oneshot;
 
@@ -103,8 +103,8 @@ impl Kernel {
                     let earlier = self.store().run(&request.scope, run)?;
                     let came_to_nothing = earlier.is_none_or(|row| row.status.came_to_nothing());
                     if !came_to_nothing {
-                        let text = "The same was asked before in this conversation, so it was not done again. To do it \
-                                    again, send it with a new Idempotency-Key.";
+                        let text = "The same request was already made in this conversation, so it was not carried out \
+                                    again. To repeat it, send it with a new Idempotency-Key.";
                         let wait = request.mode == Mode::EnqueueAndWait;
                         return Ok(Some(Begun::earlier(run, wait, Some(text.into()))));
                     }
@@ -169,7 +169,7 @@ impl Kernel {
         if timed_out && open {
             report.ok = false;
             let waited = request.limits.wait_timeout_ms;
-            let message = format!("The run is still in progress after {waited} ms; it continues in the background.");
+            let message = format!("Still running after {}; it continues in the background.", Millis(waited));
             report.next_actions.push(NextAction::Inspect { run: begun.run });
             report.message = format!("{} {message}", report.message);
             report.errors.push(Problem::new("wait_timeout", message));

@@ -120,18 +120,22 @@ impl Planned {
         }
     }
 
-    /// Why the plan exceeds its step limit, if the known lists already show it.
-    pub(crate) fn too_many_steps(&self) -> Option<Problem> {
-        let limit = match &self.source {
+    /// The limit of steps that it may take, list items and added steps included.
+    pub(crate) fn max_steps(&self) -> u32 {
+        match &self.source {
             Source::Calls(calls, _) | Source::Undo(calls) => max_steps(calls),
             Source::Playbook(playbook, _) => playbook.max_steps,
-        };
+        }
+    }
+
+    /// Why the plan exceeds its step limit, if the known lists already show it.
+    pub(crate) fn too_many_steps(&self) -> Option<Problem> {
+        let limit = self.max_steps();
         let sure = self.calls.iter().filter(|call| !call.conditional);
         let count: u64 = sure.map(|call| u64::from(call.times.unwrap_or(0))).sum();
         (count > u64::from(limit)).then(|| {
-            let message = format!(
-                "This would take {count} steps, items of lists included; the plan may take {limit} (`max_steps`)."
-            );
+            let message =
+                format!("This would take {count} steps, including list items; the limit is {limit} (`max_steps`).");
             Problem::new("max_steps", message)
         })
     }
@@ -143,6 +147,8 @@ pub(crate) struct Wanted {
     pub(crate) args: Map<String, Value>,
     /// Arguments whose text is not one value, and why, in a sentence. They are asked for, whatever the schema accepts.
     pub(crate) unclear: BTreeMap<String, String>,
+    /// Whether a person asked in words, so that missing arguments are asked for in words.
+    pub(crate) in_words: bool,
 }
 
 impl Wanted {
@@ -151,7 +157,7 @@ impl Wanted {
         let is_unclear = |problem: &Problem| problem.field.as_ref().is_some_and(|field| unclear.contains_key(field));
         let asked = unclear.iter().map(|(field, why)| Problem {
             code: "invalid_input".into(),
-            message: format!("{why} Say `{field}` again."),
+            message: format!("{why} Give `{field}` again."),
             tool: Some(target.to_owned()),
             field: Some(field.clone()),
             call: None,
@@ -169,7 +175,7 @@ impl Wanted {
         }
         if registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated()) {
             // What a conversation is about does not narrow a question that does not mention it.
-            return Self { target: intent.target.clone(), args, unclear: BTreeMap::new() };
+            return Self { target: intent.target.clone(), args, unclear: BTreeMap::new(), in_words: true };
         }
         for name in schema["properties"].as_object().into_iter().flat_map(Map::keys) {
             if let Some(value) = context.get(name).filter(|value| !value.is_null() && !args.contains_key(name)) {
@@ -177,7 +183,7 @@ impl Wanted {
             }
         }
         let unclear = intent.invalid.iter().filter_map(|slot| Some((slot.name.clone(), slot.why.clone()?)));
-        Self { target: intent.target.clone(), args, unclear: unclear.collect() }
+        Self { target: intent.target.clone(), args, unclear: unclear.collect(), in_words: true }
     }
 }
 
@@ -209,15 +215,19 @@ pub(crate) fn plan(
         };
         match checked {
             Ok(call) => calls.push(call),
-            Err(found) => problems.extend(found.into_iter().map(|problem| problem.in_call(number))),
+            Err(found) => {
+                let schema = registry.tool(&one.target).filter(|_| one.in_words).map(|tool| &tool.def.input);
+                let found = found.into_iter().map(|problem| asked_for(registry, schema, problem));
+                problems.extend(found.map(|problem| problem.in_call(number)));
+            }
         }
     }
     for (number, call) in calls.iter().enumerate() {
         if policy == BatchPolicy::Atomic && !call.tool().def.is_inline() {
             let name = &call.tool().def.name;
             let message = format!(
-                "`{name}` reaches outside, so it cannot be part of an atomic batch: an outside call cannot be rolled back \
-                 by not committing. Use best_effort, or leave it out."
+                "`{name}` calls an external system, so it cannot be part of an atomic batch: an external call cannot \
+                 be rolled back. Use best_effort, or leave it out."
             );
             problems.push(Problem::new("outside_in_atomic", message).in_call(number));
         }
@@ -247,6 +257,27 @@ fn field_problem(tool: &Tool, error: FieldError) -> Problem {
         field: Some(field),
         call: None,
     }
+}
+
+/// A problem with a missing argument, worded as a question. Others are left as they are, and so are those of programs,
+/// which get no `schema`.
+fn asked_for(registry: &Registry, schema: Option<&Value>, problem: Problem) -> Problem {
+    let (Some(schema), Some(field), "missing_input") = (schema, &problem.field, problem.code.as_str()) else {
+        return problem;
+    };
+    let expected = &schema["properties"][field];
+    let title = expected["title"].as_str().map_or_else(|| field.replace('_', " "), str::to_lowercase);
+    let options: Vec<&str> = expected["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let message = if let Some(kind) = expected["x-entity"].as_str() {
+        let kind = registry.record(kind).map_or_else(|| kind.replace('_', " "), |def| def.title.to_lowercase());
+        format!("Which {kind}? Say its name or its id.")
+    } else if !options.is_empty() {
+        format!("Which {title}? One of {}.", options.join(", "))
+    } else {
+        let example = problem.message.split_once(" such as ").map(|(_, example)| format!(" For example: {example}."));
+        format!("What is the {title}?{}", example.unwrap_or_default())
+    };
+    Problem { message, ..problem }
 }
 
 /// A plan of calls in sequence.
@@ -301,7 +332,9 @@ fn plan_playbook(registry: &Registry, playbook: &Arc<Playbook>, wanted: &Wanted)
     if !wanted.unclear.is_empty() {
         return Err(Wanted::with_unclear(&wanted.unclear, &playbook.name, checked.err().unwrap_or_default()));
     }
-    let (slots, placeholders) = checked?;
+    let schema = Some(&playbook.slots).filter(|_| wanted.in_words);
+    let (slots, placeholders) = checked
+        .map_err(|found| found.into_iter().map(|problem| asked_for(registry, schema, problem)).collect::<Vec<_>>())?;
     let steps = placeholders.before(&playbook.steps);
     let mut shown = Vec::new();
     calls_of(registry, &steps, &slots, ("", Some(1), false), &mut shown);

@@ -111,7 +111,7 @@ impl Kernel {
         Redaction::new(redactor, request, payloads, &|kind| self.is_personal(kind)).with(unread)
     }
 
-    /// What may be personal in a message without a reading.
+    /// The possibly personal parts of a message that was not understood.
     fn personal_in(&self, message: &str) -> Vec<String> {
         let around = surroundings(self.registry(), &jiff::tz::TimeZone::UTC, self.clock().now());
         let words = OnceCell::new();
@@ -136,7 +136,7 @@ impl Kernel {
     }
 }
 
-/// Whether a payload has the reading of a message, or calls that need none.
+/// Whether a payload holds an understood request, or direct calls.
 fn is_read(payload: &Value) -> bool {
     payload["evidence"]["kind"] == "clear" || !payload["input"].is_null() || !payload["calls"].is_null()
 }

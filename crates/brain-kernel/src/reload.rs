@@ -75,14 +75,14 @@ impl KernelSlot {
     }
 
     /// Reloads the packs; refused as a whole if one has an error. Reads files and compiles the vocabulary, so it may
-    /// take seconds.
+    /// take seconds; after a small change, most of the search index is reused.
     pub fn reload(&self) -> Result<Reloaded, ReloadError> {
         let _one = self.0.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let load = self.0.load.as_ref().ok_or(ReloadError::NoPacks)?;
         let Loaded { registry, warnings, .. } = load().map_err(|report| ReloadError::Refused(Box::new(report)))?;
         let old = self.get();
         let new = old.succeeded_by(Arc::new(registry))?;
-        new.warm_up();
+        new.warm_up_from(&old);
         let done = difference(old.registry(), new.registry(), warnings.warnings());
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = new;
         Ok(done)

@@ -41,7 +41,7 @@ impl Kernel {
             differences.push(format!("the log gives status `{status}`, the row says `{}`", row.status));
         }
         if started && state.wake_at() != row.schedule.wake_at {
-            differences.push("the log gives another wake-up time".into());
+            differences.push("the log gives a different wake-up time".into());
         }
         match row.program {
             Some(hash) if self.engine().program(hash)?.id().0 != hash => {

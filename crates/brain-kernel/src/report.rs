@@ -2,12 +2,18 @@
 
 use brain_core::{ApprovalStatus, RunId, RunStatus};
 use brain_engine::{EngineError, RunData, RunState};
+use brain_registry::SPAWN_CHILD_RUN;
 use brain_store::Scope;
 
 use crate::NextAction;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
-use crate::narrate::{Problem, Report, report};
+use crate::narrate::{Problem, Report, doubts, report};
+
+/// Maximum number of child runs of one run that its report looks into.
+const MAX_CHILDREN: usize = 20;
+/// Maximum depth of child runs that a report looks into.
+const MAX_DEPTH: usize = 5;
 
 impl Kernel {
     /// The report on a run.
@@ -39,7 +45,35 @@ impl Kernel {
                 report.approval = Some(approval);
             }
         }
+        // Most runs start no others.
+        let starts_children = report.receipts.iter().any(|receipt| receipt.tool == SPAWN_CHILD_RUN);
+        let doubts = if starts_children { self.doubts_in_children(scope, state, 1) } else { Vec::new() };
+        for text in doubts {
+            report.ok = false;
+            report.message = format!("{}\n{text}", report.message).trim().to_owned();
+            report.errors.push(Problem::new("in_doubt", text));
+        }
         Ok(report)
+    }
+
+    /// The calls of child runs that may have happened and that nobody decided: their parents went on all the same.
+    fn doubts_in_children(&self, scope: &Scope, state: &RunState, depth: usize) -> Vec<String> {
+        let list = state.receipts().unwrap_or_default();
+        let started = list.iter().filter(|receipt| receipt.tool == SPAWN_CHILD_RUN && receipt.happened());
+        let children = started.filter_map(|receipt| receipt.result["data"]["run_id"].as_str()?.parse().ok());
+        let mut found = Vec::new();
+        for child in children.take(MAX_CHILDREN) {
+            let Ok(child) = self.engine().run_state(scope, child) else { continue };
+            let (Some(machine), Ok(receipts)) = (&child.state, child.receipts()) else { continue };
+            found.extend(doubts(machine, &receipts).into_iter().map(|receipt| {
+                let (tool, step) = (&receipt.tool, &receipt.step);
+                format!("It is unknown whether `{tool}` (step {step} of the child run {}) happened.", child.row.id)
+            }));
+            if depth < MAX_DEPTH {
+                found.extend(self.doubts_in_children(scope, &child, depth + 1));
+            }
+        }
+        found
     }
 
     /// The report on a run whose log cannot be read.

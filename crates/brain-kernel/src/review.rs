@@ -5,7 +5,7 @@ use brain_engine::core::{Command, ToJob, TurnInput};
 use brain_engine::{NewEvent, PipeEvent};
 use brain_store::Scope;
 use brain_vm::JobStatus;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::KernelError;
 use crate::intake::Actor;
@@ -32,6 +32,23 @@ pub struct WaitingReview {
     pub ask: String,
     /// The result.
     pub result: Value,
+}
+
+/// Refuses corrections of fields that neither the result nor its schema has: they are most likely misspelt.
+fn only_known_fields(corrections: &Value, result: &Value, schema: Option<&Value>) -> Result<(), KernelError> {
+    let properties = schema.map(|schema| &schema["properties"]);
+    let mut fields: Vec<&String> =
+        [Some(result), properties].into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys).collect();
+    fields.sort();
+    fields.dedup();
+    let corrected = corrections.as_object().into_iter().flat_map(Map::keys);
+    match corrected.into_iter().find(|field| !fields.contains(field)) {
+        Some(field) => Err(KernelError::Refused(format!(
+            "the result has no field `{field}`; nothing was changed. Its fields: {}",
+            fields.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        ))),
+        None => Ok(()),
+    }
 }
 
 impl Kernel {
@@ -81,12 +98,16 @@ impl Kernel {
             several => {
                 let names: Vec<String> = several.iter().map(|id| state.job_name(*id)).collect();
                 let list = names.join(", ");
-                return Err(KernelError::Conflict(format!("several steps wait for review: {list}; name one of them")));
+                let message = format!("several steps are waiting for review: {list}; name one of them");
+                return Err(KernelError::Conflict(message));
             }
         };
         let key = state.job_key(job).ok_or_else(none)?;
         let (prelude, message) = match verdict {
             Verdict::Accept(corrections) => {
+                let result = &state.data.pending.get(&job).cloned().unwrap_or_default()["data"];
+                let tool = state.step(job).and_then(|step| self.registry().tool(&step.tool.name));
+                only_known_fields(&corrections, result, tool.and_then(|tool| tool.def.output.as_ref()))?;
                 let (by, note) = (actor.name.clone(), note.to_owned());
                 (Vec::new(), ToJob::Accept { corrections, by, note })
             }

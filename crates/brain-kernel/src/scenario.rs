@@ -1,4 +1,5 @@
-//! Scenarios: a pack's end-to-end tests, run through the whole pipe on a virtual clock, in memory, in milliseconds.
+//! Scenarios: a pack's end-to-end tests. They run the full request pipeline in memory, on a virtual clock, in
+//! milliseconds.
 
 mod run;
 mod stub;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use brain_core::Timestamp;
 use brain_embed::Encoder;
-use brain_nlu::{Context, Target, Thresholds, Understanding, Vocabulary, understand};
+use brain_nlu::{Context, Target, Thresholds, Understanding, Vocabulary, Weighed, understand};
 use brain_registry::Registry;
 
 use crate::implied::{Implied, imply};
@@ -38,6 +39,22 @@ impl Reader {
         found
     }
 
+    /// The readings of an utterance as one request, with what speaks for each, before one is chosen.
+    pub fn weighed(&self, text: &str) -> Vec<Weighed> {
+        let context = Context { thresholds: self.thresholds.clone(), ..Context::fresh(self.around.clone()) };
+        let mut all = brain_nlu::weighed(&self.vocabulary, text, &context);
+        for one in &mut all {
+            let mut found = Understanding::Clear { intents: vec![one.intent.clone()] };
+            imply(&mut found, |tool, phrase| self.implied.get(tool, phrase));
+            if let Understanding::Clear { mut intents } = found
+                && let Some(intent) = intents.pop()
+            {
+                one.intent = intent;
+            }
+        }
+        all
+    }
+
     /// The thresholds of understanding.
     pub fn thresholds(&self) -> &Thresholds {
         &self.thresholds
@@ -58,10 +75,10 @@ pub fn reader(registry: &Registry, encoder: Arc<dyn Encoder>, now: Timestamp) ->
     Reader { vocabulary, implied, around, thresholds: crate::vocabulary::thresholds(registry) }
 }
 
-/// The fixed day that corpora are written for.
+/// The date that corpora assume as “today”.
 pub(crate) const CORPUS_DAY: Timestamp = Timestamp::from_millis(1_772_442_000_000);
 
-/// The phrases of a registry on the fixed day of corpora.
+/// Compiles a registry's vocabulary, with “today” set to the date that corpora assume.
 pub fn corpus_vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Reader {
     reader(registry, encoder, CORPUS_DAY)
 }

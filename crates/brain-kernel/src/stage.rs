@@ -59,7 +59,7 @@ impl Kernel {
         let row = ApprovalRow { id, run: draft.run, status: ApprovalStatus::Pending, asked_at, body };
         draft.writes.push(Write::PutApproval(row));
         let who = if needs_approver { "an approver approves it" } else { "you approve it" };
-        let text = format!("Ready, and nothing has been done yet:\n{}\nIt runs when {who}.", shortened(&lines));
+        let text = format!("Ready, and nothing has been done yet:\n{}\nIt will run once {who}.", shortened(&lines));
         let approval = id.to_string();
         let next = [NextAction::Approve { approval: approval.clone() }, NextAction::Reject { approval }];
         draft.events.push(NewEvent::pipe(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use brain_core::RunStatus;
-use brain_nlu::{Confidence, Context, Intent, SlotValue, SmallTalk, Stage, Understanding, understand};
+use brain_nlu::{Confidence, Context, Intent, SlotValue, SmallTalk, Stage, TierId, Understanding, understand};
 use brain_store::Scope;
 use serde_json::{Value, json};
 
@@ -20,10 +20,28 @@ use crate::vocabulary::{surroundings, thresholds};
 impl Kernel {
     /// Understands a text; writes nothing.
     pub fn understand(&self, scope: &Scope, actor: &str, text: &str) -> Understanding {
+        self.understand_within(scope, actor, text, None)
+    }
+
+    /// The same, among the tools of one kind of action.
+    pub fn understand_within(&self, scope: &Scope, actor: &str, text: &str, tier: Option<TierId>) -> Understanding {
+        self.understand_among(scope, actor, text, tier, BTreeMap::new())
+    }
+
+    /// The same, without targets that are excluded, each with the reason.
+    pub(crate) fn understand_among(
+        &self,
+        scope: &Scope,
+        actor: &str,
+        text: &str,
+        tier: Option<TierId>,
+        excluded: BTreeMap<String, String>,
+    ) -> Understanding {
         let around = surroundings(self.registry(), self.toolbox.zone(), self.clock().now());
         let taught = self.lessons(scope);
         let thresholds = thresholds(self.registry());
-        let context = Context { taught: Some(&taught), actor: Some(actor), thresholds, ..Context::fresh(around) };
+        let context =
+            Context { taught: Some(&taught), actor: Some(actor), tier, excluded, thresholds, ..Context::fresh(around) };
         let mut found = understand(&self.vocabulary, text, &context);
         imply(&mut found, |tool, phrase| self.registry().implied(tool, phrase));
         self.save_vocabulary();
@@ -37,12 +55,13 @@ impl Kernel {
             let names: Vec<&str> = request.calls.iter().map(|(tool, _)| tool.as_str()).collect();
             draft.reason = match &request.undo_of {
                 Some(undo) => format!("Undo of run {}", undo["run"].as_str().unwrap_or_default()),
-                None => format!("Called by name: {}", names.join(", ")),
+                None => format!("Direct tool call: {}", names.join(", ")),
             };
             let wanted = request.calls.iter().map(|(tool, input)| Wanted {
                 target: tool.clone(),
                 args: input.as_object().cloned().unwrap_or_default(),
                 unclear: BTreeMap::new(),
+                in_words: false,
             });
             let mut wanted = self.with_attachments(request, wanted.collect());
             let links = self.link_names(request, &mut wanted, &[])?;
@@ -51,32 +70,19 @@ impl Kernel {
             }
             return Ok(if links.settle(draft) { Step::Done } else { Step::Plan(wanted) });
         }
-        let understanding = self.understand(&request.scope, &request.actor.name, &request.message);
-        let mut evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
-        let step = match understanding {
-            Understanding::Clear { intents } => {
-                draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
-                let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
-                let plural = if names.len() > 1 { "s" } else { "" };
-                draft.reason = if intents.iter().all(|intent| intent.evidence.tier == Stage::Exact) {
-                    format!("Matched rule pattern{plural} for {}", names.join(", "))
-                } else {
-                    let like: Vec<String> =
-                        intents.iter().map(|intent| format!("“{}”", intent.evidence.phrase)).collect();
-                    format!("Understood as {}: it is like {}", names.join(", "), like.join(", "))
-                };
-                let wanted = intents.iter().map(|intent| {
-                    let schema = self.schema_of(&intent.target);
-                    Wanted::of_intent(self.registry(), intent, &request.context, &schema)
-                });
-                let mut wanted = self.with_attachments(request, wanted.collect());
-                let links = self.link_names(request, &mut wanted, &places(&intents))?;
-                if !links.evidence.is_empty() {
-                    evidence["links"] = json!(links.evidence);
-                }
-                draft.understood(evidence, &request.message);
-                if links.settle(draft) { Step::Done } else { Step::Plan(wanted) }
+        let tier = match self.chosen_tier(request) {
+            Ok(tier) => tier,
+            Err(problem) => {
+                draft.reason = "The request chooses an unknown kind of action".into();
+                draft.refuse(&[problem]);
+                return Ok(Step::Done);
             }
+        };
+        let understanding = self.understand_within(&request.scope, &request.actor.name, &request.message, tier.clone());
+        let understanding = self.with_existing_names(request, understanding)?;
+        let evidence = serde_json::to_value(&understanding).unwrap_or(Value::Null);
+        let step = match understanding {
+            Understanding::Clear { intents } => self.clear(request, draft, intents, tier)?,
             Understanding::Ask(question) => {
                 draft.confidence = Confidence::Low;
                 draft.reason = if question.leftover.is_empty() {
@@ -91,10 +97,15 @@ impl Kernel {
                     let title = self.vocabulary.targets().iter().find(|one| one.name == *target);
                     let title = title.map_or(target.as_str(), |one| one.title.as_str());
                     let example = if phrase.is_empty() { target.as_str() } else { phrase };
-                    NextAction::say(format!("For “{title}”, say: {example}"))
+                    NextAction::say_for(format!("For “{title}”, say"), with_values(example, intent, &request.message))
                 });
                 let teach = NextAction::Teach { run: draft.run };
-                draft.answer(&question.text, options.chain([teach]).collect());
+                if question.tiers.is_empty() {
+                    draft.answer(&question.text, options.chain([teach]).collect());
+                } else {
+                    let (text, next) = self.tier_question(&question);
+                    draft.answer(&text, next.into_iter().chain([teach]).collect());
+                }
                 Step::Done
             }
             Understanding::SmallTalk { talk } => {
@@ -121,6 +132,37 @@ impl Kernel {
             }
         };
         Ok(step)
+    }
+
+    /// Looks up the names of requests, and gives the calls to plan. If a name is no record's, another reading is tried.
+    fn clear(
+        &self,
+        request: &Request,
+        draft: &mut Draft,
+        intents: Vec<Intent>,
+        tier: Option<TierId>,
+    ) -> Result<Step, KernelError> {
+        let wanted = intents.iter().map(|intent| {
+            let schema = self.schema_of(&intent.target);
+            Wanted::of_intent(self.registry(), intent, &request.context, &schema)
+        });
+        let mut wanted = self.with_attachments(request, wanted.collect());
+        let links = self.link_names(request, &mut wanted, &places(&intents))?;
+        if links.lacks_record()
+            && let [only] = intents.as_slice()
+            && let Some(better) = self.instead_of(request, tier, only)?
+        {
+            // That reading's records exist, so this ends here.
+            return self.clear(request, draft, vec![better], None);
+        }
+        draft.confidence = intents.iter().map(|intent| intent.confidence).min().unwrap_or(Confidence::None);
+        draft.reason = reason(&intents);
+        let mut evidence = json!(Understanding::Clear { intents });
+        if !links.evidence.is_empty() {
+            evidence["links"] = json!(links.evidence);
+        }
+        draft.understood(evidence, &request.message);
+        Ok(if links.settle(draft) { Step::Done } else { Step::Plan(wanted) })
     }
 
     /// Attached files fill, in order, the inputs of type `file` that are empty.
@@ -174,13 +216,34 @@ impl Kernel {
             examples.extend(&pack.help.examples);
         }
         if !examples.is_empty() {
-            text.push_str("\nThings to say:");
+            text.push_str("\nTry one of these:");
             for example in &examples {
                 text.push_str(&format!("\n  {example}"));
             }
         }
-        (text, examples.into_iter().map(|example| NextAction::say(format!("Try: {example}"))).collect())
+        (text, examples.into_iter().map(|example| NextAction::say_for("Try", example)).collect())
     }
+}
+
+/// A phrase with the values of a reading in place of its slots, as they were said.
+fn with_values(phrase: &str, intent: &Intent, message: &str) -> String {
+    intent.slots.iter().fold(phrase.to_owned(), |phrase, slot| {
+        match message.get(slot.span.clone()).map(str::trim).filter(|said| !said.is_empty()) {
+            Some(said) => phrase.replace(&format!("{{{}}}", slot.name), said),
+            None => phrase,
+        }
+    })
+}
+
+/// Why requests were understood so, for the log.
+fn reason(intents: &[Intent]) -> String {
+    let names: Vec<&str> = intents.iter().map(|intent| intent.target.as_str()).collect();
+    let phrases = if names.len() > 1 { "phrases" } else { "a phrase" };
+    if intents.iter().all(|intent| intent.evidence.tier == Stage::Exact) {
+        return format!("Matched {phrases} of {}", names.join(", "));
+    }
+    let like: Vec<String> = intents.iter().map(|intent| format!("“{}”", intent.evidence.phrase)).collect();
+    format!("Understood as {}: it is like {}", names.join(", "), like.join(", "))
 }
 
 /// The positions of the slots of requests.

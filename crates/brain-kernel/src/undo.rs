@@ -1,6 +1,6 @@
-//! Undo: a run is undone by a run of its own, built from the receipts. One that a person asks for is staged, and refused,
-//! with the reason, if a record has changed since or the deadline has passed. The compensation of a parent run undoes
-//! its child runs the same way, without asking.
+//! Undo: a run is undone by a run of its own, built from the receipts. An undo requested by a person is staged. It is
+//! refused, with a reason, if a record has changed since or the deadline has passed. The compensation of a parent run
+//! undoes its child runs the same way, without asking.
 
 mod earlier;
 
@@ -162,7 +162,7 @@ impl Kernel {
                 Ok(_) | Err(KernelError::Conflict(_)) => {}
                 Err(error) => return Err(error),
             }
-            let message = format!("The child run {run} is being stopped; it is undone when it has ended.");
+            let message = format!("The child run {run} is being stopped; it will be undone once it has ended.");
             return Ok(ChildUndo::Failed(Failure::transient("child_is_ending", message)));
         }
         let earlier = self.earlier_undos(scope, run)?;
@@ -182,7 +182,7 @@ impl Kernel {
             return Ok(ChildUndo::Nothing(undoing.stays));
         }
         if let Some((other, status)) = earlier.open_over(&undoing.jobs) {
-            let message = format!("Run {other} ({status}) would undo the same steps; decide about that run first.");
+            let message = format!("Run {other} ({status}) would undo the same steps; decide on that run first.");
             return Ok(ChildUndo::Failed(Failure::business("already_being_undone", message)));
         }
         let request = undoing.request(scope, &state, earlier.key()?);
@@ -214,7 +214,7 @@ impl Kernel {
         if state.row.erased {
             let message = format!(
                 "run {run} cannot be undone: retention has erased its values, which the undo needs. Nothing was changed. \
-                 Change what it did by hand; `brain runs show {run}` lists the records."
+                 Change what it did by hand; the run lists its records."
             );
             return Err(one("erased", message));
         }
@@ -236,11 +236,22 @@ impl Kernel {
         let earlier = self.earlier_undos(scope, run).map_err(|error| one("undo_failed", error.to_string()))?;
         let done: BTreeMap<JobId, &Receipt> = list
             .iter()
-            .filter(|receipt| receipt.happened() && !receipt.job.undo)
+            .filter(|receipt| receipt.happened() && !receipt.job.undo && !receipt.dropped)
             .map(|receipt| (receipt.job, receipt))
             .collect();
         let mut problems = Vec::new();
         let mut gone = BTreeSet::new();
+        let dropped = list.iter().filter(|receipt| receipt.happened() && !receipt.job.undo && receipt.dropped);
+        let dropped = dropped.filter(|receipt| step.is_none_or(|step| step == receipt.step));
+        undoing.stay(dropped.filter_map(|receipt| {
+            let reads = self.registry().tool(&receipt.tool).is_some_and(|tool| tool.def.effect == Effect::Read);
+            (!reads).then(|| {
+                format!(
+                    "`{}` (step {}) is not undone: a migration dropped the step. Take back what it did by hand.",
+                    receipt.tool, receipt.step
+                )
+            })
+        }));
         // What may have happened is the last thing that the run did.
         let in_doubt = doubts(machine, &list).into_iter().rev().map(|receipt| (&receipt.job, receipt));
         let in_doubt = in_doubt.filter(|(job, _)| !done.contains_key(job));
@@ -252,7 +263,7 @@ impl Kernel {
             }
             if let Some(undo) = earlier.may_have_undone(receipt.key) {
                 let message = format!(
-                    "run {undo} may have undone `{}` (step {}): decide about its dead letter first.",
+                    "run {undo} may have undone `{}` (step {}): resolve its dead letter first.",
                     receipt.tool, receipt.step
                 );
                 problems.push(Problem::new("in_doubt", message));
@@ -392,10 +403,10 @@ impl Kernel {
         if !receipt.happened() {
             let open = self.store().dead_letter(scope, receipt.key).ok().flatten().is_some_and(|letter| letter.open);
             let then = match open {
-                true => format!("decide about its dead letter, then undo run {} again.", state.row.id),
-                false => "nobody decided whether it did. Look into the other system.".to_owned(),
+                true => format!("resolve its dead letter, then undo run {} again.", state.row.id),
+                false => "nobody decided whether it did. Check the other system.".to_owned(),
             };
-            let message = format!("`{name}` (step {}) may have happened and is not undone: {then}", receipt.step);
+            let message = format!("`{name}` (step {}) may have happened and will not be undone: {then}", receipt.step);
             return Err(Problem::new("cannot_be_undone", message));
         }
         let Some(undo) = undo else {

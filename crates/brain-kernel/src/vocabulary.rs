@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use brain_embed::{Encoder, StaticTable};
-use brain_nlu::{PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, Tuning, Vocabulary};
+use brain_nlu::{
+    IntentTier, PatternError, SlotKind, SlotSpec, Surroundings, Target, TargetKind, Thresholds, TierId, Tuning,
+    Vocabulary,
+};
 use brain_registry::model::{Behavior, CorpusSet, Effect, Expectation, Playbook, PlaybookStep, RecordOp};
 use brain_registry::{Registry, Tool};
 use serde_json::Value;
@@ -42,6 +45,7 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
         // Variants of a playbook are one target; the variant is chosen when it is planned.
         if let Some(known) = targets.iter_mut().find(|target| target.name == playbook.name) {
             known.phrases.extend(playbook.phrases.iter().cloned());
+            known.synonyms.extend(playbook.aliases.iter().cloned());
             continue;
         }
         targets.push(Target {
@@ -49,7 +53,8 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
             kind: TargetKind::Playbook,
             title: playbook.title.clone(),
             nouns: Vec::new(),
-            synonyms: Vec::new(),
+            synonyms: playbook.aliases.clone(),
+            intent_tier: playbook.intent_tier.clone().map(TierId::new),
             destructive: false,
             reads_only: reads_only(registry, playbook),
             slots: slots(&playbook.slots),
@@ -59,7 +64,35 @@ pub(crate) fn vocabulary(registry: &Registry, encoder: Arc<dyn Encoder>) -> Resu
     }
     let outside = registry.corpus().iter().filter(|row| row.set == CorpusSet::Tune);
     let outside = outside.filter(|row| row.expect == Expectation::None).map(|row| row.say.clone());
-    Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })
+    let compiled = Vocabulary::compile(targets, encoder, Tuning { outside: outside.collect() })?;
+    Ok(compiled.with_tiers(tiers(registry)))
+}
+
+/// The kinds of action that packs declare. Packs may share one: the first to declare it words it.
+fn tiers(registry: &Registry) -> Vec<IntentTier> {
+    let mut all: Vec<IntentTier> = Vec::new();
+    for tier in registry.packs().values().flat_map(|pack| &pack.intent_tiers) {
+        let tier = of_model(tier);
+        match all.iter_mut().find(|known| known.id == tier.id) {
+            Some(known) => {
+                let new = tier.kinds.into_iter().filter(|kind| known.kinds.iter().all(|one| one.id != kind.id));
+                let new: Vec<IntentTier> = new.collect();
+                known.kinds.extend(new);
+            }
+            None => all.push(tier),
+        }
+    }
+    all
+}
+
+fn of_model(tier: &brain_registry::model::IntentTier) -> IntentTier {
+    IntentTier {
+        id: tier.id.clone(),
+        label: tier.label.clone(),
+        description: tier.description.clone(),
+        hint: tier.hint.clone(),
+        kinds: tier.kinds.iter().map(of_model).collect(),
+    }
 }
 
 /// The vocabulary of a registry, with its search index if there is a snapshot.
@@ -80,10 +113,10 @@ pub(crate) fn save_snapshot(vocabulary: &Vocabulary, language: &LanguageConfig) 
     let file = file_of(folder, vocabulary);
     // Written to a temporary file and renamed, so that no process reads half of it.
     let beside = file.with_extension(format!("{}.part", std::process::id()));
-    let kept = std::fs::create_dir_all(folder)
+    let saved = std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&beside, vocabulary.snapshot()))
         .and_then(|()| std::fs::rename(&beside, &file));
-    if let Err(error) = kept {
+    if let Err(error) = saved {
         tracing::warn!(%error, folder = %folder.display(), "the vocabulary snapshot could not be saved");
     }
 }
@@ -104,6 +137,7 @@ fn tool_target(registry: &Registry, tool: &Tool) -> Target {
         title: def.title.clone(),
         nouns,
         synonyms: def.synonyms.clone(),
+        intent_tier: def.intent_tier.clone().map(TierId::new),
         destructive: def.effect == Effect::Irreversible || deletes || says_so,
         reads_only: def.effect == Effect::Read,
         slots: slots(&def.input),

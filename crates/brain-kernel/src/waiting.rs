@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use brain_core::{ApprovalStatus, RunId, RunStatus, Timestamp};
+use brain_core::{ApprovalId, ApprovalStatus, RunId, RunStatus, Timestamp};
 use brain_engine::log::entries;
 use brain_engine::{EngineError, LetterDecision, NewEvent, PipeEvent, RunState};
 use brain_store::{DeadLetterRow, RunRow, Scope, SystemScope};
@@ -35,6 +35,8 @@ pub struct Waiting {
 pub struct AwaitsPerson {
     /// The run.
     pub run: RunId,
+    /// What was asked for, without personal values; empty if tools were called by name.
+    pub message: String,
     /// Its status.
     pub status: RunStatus,
     /// Since when.
@@ -47,7 +49,9 @@ pub struct AwaitsPerson {
     pub in_doubt: bool,
     /// The dead letters.
     pub letters: Vec<String>,
-    /// What it waits for: `person` (parked), `letter`, `approval` or `input`.
+    /// The approval of a step that it waits for, if it does.
+    pub approval: Option<ApprovalId>,
+    /// What it waits for: `person` (parked), `letter`, `approval`, `review` or `input`.
     pub on: &'static str,
     /// When it expires, if it does.
     pub until: Option<Timestamp>,
@@ -75,7 +79,7 @@ impl Kernel {
         let mut list: Vec<Waiting> = open.map(|(id, job)| self.about(scope, &state, *id, job)).collect();
         if let Phase::Stopping(_) = machine.phase() {
             for one in &mut list {
-                one.says.push_str(" The run stops when this has ended.");
+                one.says.push_str(" The run will stop once this has ended.");
             }
         }
         if list.is_empty() {
@@ -92,11 +96,11 @@ impl Kernel {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
                 let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
                 let id = pending.map_or_else(|| run.to_string(), |row| row.id.to_string());
-                let says = "It waits for approval before it starts.".into();
+                let says = "It is waiting for approval before it starts.".into();
                 whole("approval", says, vec![NextAction::Approve { approval: id }, NextAction::Cancel { run }])
             }
             RunStatus::NeedsInput => {
-                let says = "It waits for an answer to a question.".into();
+                let says = "It is waiting for an answer to a question.".into();
                 let again = NextAction::say("Repeat the request with the missing information.");
                 whole("input", says, vec![again, NextAction::Cancel { run }])
             }
@@ -155,7 +159,7 @@ impl Kernel {
                     Some(brain_lang::plan::Place::Worker { topic, .. }) => topic.as_str(),
                     _ => "",
                 };
-                ("worker", format!("`{tool}` waits for a worker for topic `{topic}`."), None, Vec::new())
+                ("worker", format!("`{tool}` is waiting for a worker for topic `{topic}`."), None, Vec::new())
             }
             JobStatus::Leased { until } => {
                 ("worker", format!("A worker has `{tool}` until {until}."), Some(*until), Vec::new())
@@ -163,7 +167,7 @@ impl Kernel {
             JobStatus::Delegated { until, .. } => {
                 let child = state.data.pending.get(&id).and_then(|it| it["delegate"]["child_run"].as_str());
                 let says = match child {
-                    Some(child) => format!("It waits for its child run {child}."),
+                    Some(child) => format!("It is waiting for its child run {child}."),
                     None => format!("An external system is working on `{tool}` and will call back."),
                 };
                 let then = child.and_then(|child| child.parse().ok()).map(|run| NextAction::Why { run });
@@ -172,13 +176,14 @@ impl Kernel {
             }
             JobStatus::Held { until } => {
                 let pending = self.store().approvals_of(scope, run).unwrap_or_default();
-                let pending = pending.into_iter().find(|row| row.status == ApprovalStatus::Pending);
-                let then = pending.map(|row| NextAction::Approve { approval: row.id.to_string() });
+                let mut pending = pending.into_iter().filter(|row| row.status == ApprovalStatus::Pending);
+                let then = pending.find(|row| row.body["job"] == key.as_str());
+                let then = then.map(|row| NextAction::Approve { approval: row.id.to_string() });
                 let then = then.into_iter().collect();
-                ("approval", format!("`{tool}` waits for approval."), *until, then)
+                ("approval", format!("`{tool}` is waiting for approval."), *until, then)
             }
             JobStatus::Reviewing => {
-                let says = format!("The result of `{tool}` waits for review.");
+                let says = format!("The result of `{tool}` is waiting for review.");
                 ("review", says, None, vec![NextAction::AcceptResult { run }, NextAction::RejectResult { run }])
             }
             JobStatus::Growing { .. } => ("steps", "The steps that it added are in progress.".into(), None, Vec::new()),
@@ -191,14 +196,14 @@ impl Kernel {
             let limits = self.registry().tool(tool).and_then(|tool| tool.def.limits).unwrap_or_default();
             let running = limits.running.map(|count| format!("{count} at a time"));
             let all: Vec<String> = running.into_iter().chain(limits.rate.map(|rate| rate.to_string())).collect();
-            return format!("It waits for its turn: `{tool}` is limited to {}.", all.join(", "));
+            return format!("It is waiting for its turn: `{tool}` is limited to {}.", all.join(", "));
         }
         match limit {
             "tenant" => {
-                format!("It waits for its turn: the limits of tenant `{}` are used up.", scope.tenant().as_str())
+                format!("It is waiting for its turn: the limits of tenant `{}` are used up.", scope.tenant().as_str())
             }
             "pause" => "The server is paused.".into(),
-            _ => "It waits for a free slot: all slots of its tenant are in use.".into(),
+            _ => "It is waiting for a free slot: all slots of its tenant are in use.".into(),
         }
     }
 
@@ -226,12 +231,14 @@ impl Kernel {
             .into_iter()
             .map(|row| AwaitsPerson {
                 run: row.id,
+                message: self.asked_in(scope, &row),
                 why: self.why_parked(scope, row.id),
                 status: row.status,
                 since: row.updated_at,
                 tool: String::new(),
                 in_doubt: false,
                 letters: Vec::new(),
+                approval: None,
                 on: "person",
                 until: None,
             })
@@ -245,33 +252,79 @@ impl Kernel {
             let Some(first) = letters.first() else { continue };
             list.push(AwaitsPerson {
                 run,
+                message: self.asked_in(scope, &row),
                 status: row.status,
                 since: first.opened_at,
                 why: self.redaction_for(scope, run).text(first.body["failure"]["message"].as_str().unwrap_or_default()),
                 tool: first.tool.clone(),
                 in_doubt: letters.iter().any(|letter| letter.body["happened"] == "maybe"),
                 letters: letters.iter().map(|letter| letter.id.to_string()).collect(),
+                approval: None,
                 on: "letter",
                 until: letters.iter().filter_map(|letter| self.letter_expires(letter)).min(),
             });
         }
+        list.extend(self.steps_awaiting_person(scope, limit)?);
         for status in [RunStatus::Staged, RunStatus::NeedsInput] {
             for row in self.store().runs(scope, Some(status), limit, None)?.items {
                 let waiting = self.before_start(scope, &row);
                 list.push(AwaitsPerson {
                     run: row.id,
+                    message: self.asked_in(scope, &row),
                     status: row.status,
                     since: row.created_at,
                     why: waiting.says,
                     tool: String::new(),
                     in_doubt: false,
                     letters: Vec::new(),
+                    approval: None,
                     on: waiting.on,
                     until: waiting.until,
                 });
             }
         }
         Ok(list)
+    }
+
+    /// Runs in progress with a step that waits for its approval, and those with a result that waits for a review. Of runs
+    /// that wait, only the newest are looked at, up to the maximum.
+    fn steps_awaiting_person(&self, scope: &Scope, limit: usize) -> Result<Vec<AwaitsPerson>, KernelError> {
+        let entry = |row: &RunRow, on, tool: String, why: String, since, until| AwaitsPerson {
+            run: row.id,
+            message: self.asked_in(scope, row),
+            status: row.status,
+            since,
+            why,
+            tool,
+            in_doubt: false,
+            letters: Vec::new(),
+            approval: None,
+            on,
+            until,
+        };
+        let mut list = Vec::new();
+        for approval in self.store().approvals(scope, Some(ApprovalStatus::Pending), limit, None)?.items {
+            let Some(step) = approval.body["step"].as_str() else { continue };
+            let Some(row) = self.store().run(scope, approval.run)?.filter(|row| row.status != RunStatus::Staged) else {
+                continue;
+            };
+            let why = format!("Step {step} is waiting for approval.");
+            let until = serde_json::from_value(approval.body["expires_at"].clone()).ok();
+            let entry = entry(&row, "approval", String::new(), why, approval.asked_at, until);
+            list.push(AwaitsPerson { approval: Some(approval.id), ..entry });
+        }
+        for row in self.store().runs(scope, Some(RunStatus::Waiting), limit, None)?.items {
+            for review in self.waiting_reviews(scope, row.id).unwrap_or_default() {
+                let why = format!("Its result is waiting for a review: {}", review.ask);
+                list.push(entry(&row, "review", review.tool, why, row.updated_at, None));
+            }
+        }
+        Ok(list)
+    }
+
+    /// What was asked for in a run, without personal values.
+    fn asked_in(&self, scope: &Scope, row: &RunRow) -> String {
+        self.redaction_for(scope, row.id).text(row.request["message"].as_str().unwrap_or_default())
     }
 
     fn open_letters(&self, scope: &Scope, run: RunId) -> Result<Vec<DeadLetterRow>, KernelError> {
@@ -316,8 +369,12 @@ impl Kernel {
     ) -> Result<Report, KernelError> {
         let letters = self.open_letters(scope, run)?;
         if letters.is_empty() {
-            let message = format!("run {run} has no failed step that waits for a decision");
+            let message = format!("run {run} has no failed step that is waiting for a decision");
             return Err(KernelError::Conflict(message));
+        }
+        // All or nothing: a run is not half retried.
+        for letter in letters.iter().filter(|_| matches!(decision, LetterDecision::Retry)) {
+            self.repeats_nothing(scope, letter.id)?;
         }
         for letter in letters {
             self.engine().decide_letter(scope, letter.id, decision.clone(), by, note).await?;

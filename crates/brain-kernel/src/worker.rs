@@ -151,8 +151,8 @@ impl Kernel {
             let known = kernel.run_state(&scope, run).map(|state| hash_of_args(&state, key))?;
             if known.is_some_and(|known| known != named) {
                 return Err(KernelError::Conflict(format!(
-                    "job {key} has other arguments than those that were worked on: `input_hash` is not that of its \
-                     input; nothing changed"
+                    "`input_hash` does not match the input of job {key}, so the work was done for different arguments; \
+                     nothing changed"
                 )));
             }
         }

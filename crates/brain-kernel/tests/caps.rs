@@ -81,6 +81,14 @@ steps:
   - {id: one, tool: core.spawn_child_run, args: {run: t.pair, args: {}}}
   - {id: two, tool: core.spawn_child_run, after: [one], args: {run: t.pair, args: {}}}
 ---
+playbook: t.brood
+title: A child run, with few steps
+slots: {}
+max_steps: 5
+steps:
+  - {id: one, tool: core.spawn_child_run, args: {run: t.pair, args: {}}}
+  - {id: two, tool: core.spawn_child_run, after: [one], args: {run: t.pair, args: {}}}
+---
 playbook: t.pair
 title: Two checks
 slots: {}
@@ -91,7 +99,10 @@ steps:
 
 fn start(store: Arc<dyn Store>, caps: SpendCap) -> Arc<Kernel> {
     let parts: Vec<&str> = PLAYBOOKS.split("---\n").collect();
-    let names = ["playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml", "playbooks/e.yaml"];
+    let names = [
+        "playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml", "playbooks/e.yaml",
+        "playbooks/f.yaml",
+    ];
     let mut files = vec![("pack.yaml", PACK), ("tools/t.yaml", TOOLS)];
     files.extend(names.into_iter().zip(parts));
     let config = KernelConfig {
@@ -154,7 +165,7 @@ async fn a_list_that_exceeds_the_plan_limit_is_rejected_before_anything_runs() {
     let names: Vec<String> = (0..7).map(|n| n.to_string()).collect();
     let report = ask(&kernel, "t.buy_few", json!({"names": names}), calls(100)).await;
     assert_eq!((report.status.as_str(), code(&report), done(&report)), ("failed", "max_steps", 0), "{report:#?}");
-    assert!(report.message.contains("7 steps") && report.message.contains("may take 6"), "{}", report.message);
+    assert!(report.message.contains("7 steps") && report.message.contains("the limit is 6"), "{}", report.message);
     let report = ask(&kernel, "t.buy_few", json!({"names": names[..6]}), calls(100)).await;
     assert_eq!((report.status.as_str(), done(&report)), ("completed", 6), "a step with a condition does not count");
 }
@@ -182,12 +193,23 @@ async fn added_steps_and_child_runs_count() {
     // Two starts and four checks.
     let report = ask(&kernel, "t.family", json!({}), calls(5)).await;
     assert_eq!(report.status, RunStatus::Failed, "{report:#?}");
-    assert!(report.message.contains("limit of the request is 5 tool calls"), "{}", report.message);
+    assert!(report.message.contains("limited to 5 tool calls"), "{}", report.message);
     let runs = kernel.store().runs(&scope(), Some(RunStatus::Failed), 10, None).unwrap().items;
     let child = runs.iter().find(|run| run.id != report.run && !run.request["parent"].is_null()).unwrap();
     let child = kernel.report(&scope(), child.id).unwrap();
     assert_eq!(code(&child), "too_many_tool_calls", "{child:#?}");
     let report = ask(&kernel, "t.family", json!({}), calls(6)).await;
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_step_limit_of_a_run_includes_its_child_runs() {
+    let kernel = memory();
+    // Two starts and four checks are six steps.
+    let report = ask(&kernel, "t.brood", json!({}), Limits::default()).await;
+    assert_eq!(report.status, RunStatus::Failed, "{report:#?}");
+    assert!(report.message.contains("more than 5 steps (`max_steps`), including those of child runs"), "{report:#?}");
+    let report = ask(&kernel, "t.family", json!({}), Limits::default()).await;
     assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
 }
 
@@ -259,6 +281,10 @@ async fn a_limit_without_a_currency_is_shown_without_one() {
 async fn ordering(store: Arc<dyn Store>) -> Arc<Kernel> {
     let router = axum::Router::new()
         .route("/busy", axum::routing::post(|| async { axum::http::StatusCode::TOO_MANY_REQUESTS }))
+        .route(
+            "/later",
+            axum::routing::post(|| async { (axum::http::StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "60")]) }),
+        )
         .route("/lose", axum::routing::post(|| async { axum::http::StatusCode::GATEWAY_TIMEOUT }));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -270,7 +296,12 @@ async fn ordering(store: Arc<dyn Store>) -> Arc<Kernel> {
         )
     };
     let pack = format!("{PACK}hosts: [\"{addr}\"]\n");
-    let tools = format!("domain: t\ntools:\n{}{}", tool("busy"), tool("lose"));
+    let tools = format!(
+        "domain: t\ntools:\n{}{}{}",
+        tool("busy"),
+        tool("lose"),
+        tool("later").replace("attempts: 1", "attempts: 3")
+    );
     let registry = common::registry(&[("pack.yaml", &pack), ("tools/t.yaml", &tools)]);
     let others = SpendCap { per_tenant: Some("100".into()), ..SpendCap::default() };
     let mut config = KernelConfig { caps: SpendCaps { others, ..SpendCaps::default() }, ..KernelConfig::default() };
@@ -295,4 +326,10 @@ async fn money_is_released_when_a_call_is_known_not_to_have_happened() {
     assert_eq!((&row.body["happened"], reserved()), (&json!("maybe"), 10_000_000), "it may have cost that: {lost:#?}");
     kernel.decide_letter(&scope(), row.id, LetterDecision::Abandon, "ann", "it was never placed").await.unwrap();
     assert_eq!(reserved(), 0, "a person said that it did not happen");
+    let later = Request { mode: Mode::Enqueue, ..request("t.later", json!({}), Limits::default()) };
+    let later = kernel.handle(&later).await.unwrap();
+    common::until(|| kernel.report(&scope(), later.run).unwrap().receipts.len() == 1).await;
+    assert_eq!(reserved(), 10_000_000, "the next attempt is paid for");
+    let over = kernel.cancel(&scope(), later.run).await.unwrap();
+    assert_eq!((over.status, reserved()), (RunStatus::Cancelled, 0), "there is no next attempt: {over:#?}");
 }

@@ -279,7 +279,7 @@ async fn two_plans_do_not_undo_the_same_step() {
     let again = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
     assert_eq!(whole.run, again.run);
     let refused = kernel.undo(&scope(), done.run, Some("thing"), &Actor::local()).await.unwrap_err();
-    assert!(refused.to_string().contains(&format!("run {} waits for approval", whole.run)), "{refused}");
+    assert!(refused.to_string().contains(&format!("run {} is waiting for approval", whole.run)), "{refused}");
     kernel.cancel(&scope(), whole.run).await.unwrap();
     kernel.undo(&scope(), done.run, Some("thing"), &Actor::local()).await.unwrap();
 }
@@ -343,7 +343,7 @@ async fn an_undo_names_the_step_that_is_in_doubt() {
     kernel.decide(&scope(), id, None, Decision::Approve, &Actor::local(), "").await.unwrap();
     until(|| kernel.report(&scope(), undone.run).unwrap().status == RunStatus::Completed).await;
     let message = kernel.report(&scope(), undone.run).unwrap().message;
-    assert!(message.contains("`t.work` (step work) may have happened and is not undone"), "{message}");
+    assert!(message.contains("`t.work` (step work) may have happened and will not be undone"), "{message}");
     assert_eq!(count(&kernel, "thing"), 0);
 }
 
@@ -364,6 +364,30 @@ async fn what_a_child_did_is_undone_although_the_child_is_in_doubt() {
     until(|| kernel.report(&scope(), undone.run).unwrap().status.is_over()).await;
     let message = kernel.report(&scope(), undone.run).unwrap().message;
     assert!(message.contains("`t.work` (step work) may have happened"), "{message}");
+    assert_eq!(count(&kernel, "thing"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_in_doubt_is_decided_before_its_parent_gives_up() {
+    let kernel = start();
+    let begun = kernel.begin(&enqueue("t.middle", json!({"run": "t.worked"}))).await.unwrap();
+    until(|| count(&kernel, "thing") == 1).await;
+    let child = child(&kernel, begun.run).id;
+    stop_at_work(&kernel, child).await;
+    let open = |run| kernel.store().dead_letters_of(&scope(), run).unwrap().into_iter().find(|letter| letter.open);
+    until(|| open(begun.run).is_some()).await;
+    let letter = open(begun.run).unwrap().id;
+    let refused = kernel.decide_letter(&scope(), letter, LetterDecision::Abandon, "ann", "").await.unwrap_err();
+    assert!(refused.to_string().contains(&format!("step work of run {child} may have happened")), "{refused}");
+    // The decision about the child is the parent's too, and an undo finds what the child did.
+    let inner = open(child).unwrap().id;
+    kernel.decide_letter(&scope(), inner, LetterDecision::Abandon, "ann", "it did not happen").await.unwrap();
+    until(|| kernel.report(&scope(), begun.run).unwrap().status.is_over()).await;
+    assert!(open(begun.run).is_none());
+    let undone = kernel.undo(&scope(), begun.run, None, &Actor::local()).await.unwrap();
+    let id = undone.approval.as_deref().unwrap();
+    kernel.decide(&scope(), id, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    until(|| kernel.report(&scope(), undone.run).unwrap().status.is_over()).await;
     assert_eq!(count(&kernel, "thing"), 0);
 }
 

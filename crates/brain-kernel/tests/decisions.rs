@@ -114,6 +114,15 @@ steps:
   - {id: second, tool: t.gate, after: [first], args: {name: "= steps.first.result.passed + \"!\""}}
 "#;
 
+const TWICE: &str = r#"playbook: t.twice
+title: Two gates whose values only a step can tell
+slots: {name: string}
+steps:
+  - {id: first, tool: t.pass, args: {name: "= slots.name"}}
+  - {id: left, tool: t.gate, after: [first], args: {name: "= steps.first.result.passed + \"<\""}}
+  - {id: right, tool: t.gate, after: [first], args: {name: "= steps.first.result.passed + \">\""}}
+"#;
+
 const BACK: &str = r#"playbook: t.back
 title: Two bookings and a step that fails
 slots: {name: string}
@@ -179,6 +188,7 @@ async fn start_with(expiry: Expiry) -> World {
         ("pack.yaml", &fill(PACK)),
         ("tools/t.yaml", &fill(TOOLS)),
         ("playbooks/late.yaml", LATE),
+        ("playbooks/twice.yaml", TWICE),
         ("playbooks/back.yaml", BACK),
         ("playbooks/built.yaml", BUILT),
         ("playbooks/unbuilding.yaml", UNBUILDING),
@@ -375,7 +385,7 @@ async fn an_unstarted_run_expires_or_is_cancelled_and_retention_deletes_it() {
         world.kernel.store().approvals_of(&scope(), planned.run).unwrap().is_empty(),
         "its approval is deleted too"
     );
-    // The dead letter of an ended run is about the outside world: it keeps its run until it is decided.
+    // A dead letter outlives its ended run, which is retained until the letter is decided.
     let letter = world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items.remove(0);
     assert_eq!(world.kernel.report(&scope(), in_doubt.run).unwrap().status, RunStatus::Cancelled);
     let decision = LetterDecision::Resolve(None);
@@ -400,6 +410,25 @@ async fn a_value_from_a_step_is_approved_when_it_is_known() {
     assert_eq!(gates, 1, "one grant, one effect");
     let again = world.approve(&pending[0].id.to_string(), None, &boss).await;
     assert!(matches!(again, Err(KernelError::AlreadyDecided)), "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_steps_that_wait_for_approval_name_their_own() {
+    let world = start().await;
+    let boss = person("boss", true);
+    let staged = call(&world.kernel, "t.twice", json!({"name": "bob"})).await;
+    world.approve(&staged.run.to_string(), None, &boss).await.unwrap();
+    let pending = world.pending(staged.run);
+    assert_eq!(pending.len(), 2);
+    let meant = |id: &str| pending.iter().find(|row| row.id.to_string() == id).unwrap().body["step"].clone();
+    let listed = world.kernel.awaiting_person(&scope(), 10).unwrap();
+    let listed: Vec<String> = listed.iter().filter_map(|one| one.approval.map(|id| id.to_string())).collect();
+    assert_eq!(listed.len(), 2);
+    assert_ne!(listed[0], listed[1]);
+    for one in world.kernel.why_waiting(&scope(), staged.run).unwrap() {
+        let [brain_kernel::NextAction::Approve { approval }] = one.then.as_slice() else { panic!("{one:?}") };
+        assert_eq!(meant(approval), one.step);
+    }
 }
 
 fn undone(report: &Report) -> Vec<&str> {
@@ -494,7 +523,23 @@ async fn doubt_in_a_child_run_puts_its_parents_step_in_doubt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_retried_step_starts_a_new_child_run() {
+async fn a_parent_names_what_may_have_happened_in_its_child_run() {
+    let world = start().await;
+    let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
+    let parent = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap().run;
+    let letters = || world.kernel.store().dead_letters(&scope(), Some(true), 10, None).unwrap().items;
+    until(|| letters().len() == 1).await;
+    let letter = letters().remove(0);
+    world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Resolve(None), "ann", "").await.unwrap();
+    until(|| world.kernel.report(&scope(), parent).unwrap().status.is_over()).await;
+    let report = world.kernel.report(&scope(), parent).unwrap();
+    assert_eq!((report.status, report.ok), (RunStatus::Completed, false), "{report:#?}");
+    assert!(report.errors.iter().any(|error| error.code == "in_doubt"), "{report:#?}");
+    assert!(report.message.contains(&format!("of the child run {}) happened", letter.run)), "{}", report.message);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_doubt_that_is_settled_in_a_child_run_is_settled_in_its_parent() {
     let world = start().await;
     let calls = vec![("t.parent".to_owned(), json!({"name": "x"}))];
     let parent = world.kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap().run;
@@ -505,16 +550,13 @@ async fn a_retried_step_starts_a_new_child_run() {
     until(|| letters().iter().any(|letter| letter.run == parent)).await;
     let letter = letters().into_iter().find(|letter| letter.run == parent).unwrap();
     let refused = world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap_err();
-    assert!(refused.to_string().contains(&first.to_string()), "the first child is in doubt: {refused}");
+    assert!(refused.to_string().contains("a retry would do it again"), "the first child is in doubt: {refused}");
     let doubt = letters().into_iter().find(|letter| letter.run == first).unwrap();
     world.kernel.decide_letter(&scope(), doubt.id, LetterDecision::Abandon, "ann", "").await.unwrap();
-    world.kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap();
-    until(|| letters().iter().any(|letter| letter.run != parent && letter.run != first)).await;
-    assert_eq!(
-        world.kernel.report(&scope(), parent).unwrap().status,
-        RunStatus::Delegated,
-        "it waits for the second one"
-    );
+    until(|| letters().is_empty()).await;
+    let report = world.kernel.report(&scope(), parent).unwrap();
+    assert_eq!(report.status, RunStatus::Failed, "{report:#?}");
+    assert!(report.message.contains(&format!("The child run {first} ended cancelled")), "{}", report.message);
 }
 
 #[tokio::test(flavor = "multi_thread")]

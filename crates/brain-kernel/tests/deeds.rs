@@ -6,11 +6,11 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brain_core::RunStatus;
-use brain_engine::JobOutcome;
-use brain_kernel::{Actor, Kernel, Mode, Report, Request, Verdict};
+use brain_core::{Failure, RunId, RunStatus};
+use brain_engine::{JobOutcome, LetterDecision};
+use brain_kernel::{Actor, Decision, Kernel, Mode, Report, Request, Verdict};
 use brain_registry::ToolResult;
-use brain_store::MemoryStore;
+use brain_store::{MemoryStore, RecordFilter};
 use common::{call, kernel, registry, scope};
 use serde_json::{Value, json};
 
@@ -32,6 +32,50 @@ tools:
     behavior: {expr: "= {}"}
 "#;
 
+const MORE_TOOLS: &str = r#"domain: u
+tools:
+  build:
+    title: Build
+    input: {}
+    behavior: {worker: build}
+    output: {built: string}
+    undo: {tool: u.raze, args: {}}
+  raze: {title: Raze, input: {}, behavior: {playbook: {name: u.razed, result: {ok: "= true"}}}, output: {ok: boolean}, undo: none}
+  note: {title: Note, input: {}, behavior: {record: {insert: page}}, undo: none}
+  clear: {title: Clear, input: {}, behavior: {worker: clear}, output: {cleared: string}, undo: none}
+  dig:
+    title: Dig
+    input: {}
+    behavior: {worker: build}
+    output: {built: string}
+    undo: {tool: u.fill, args: {}}
+  fill: {title: Fill, input: {}, behavior: {playbook: {name: u.filled, result: {ok: "= true"}}}, output: {ok: boolean}, undo: none}
+"#;
+
+const RAZED: &str = r#"playbook: u.razed
+title: Razed
+slots: {}
+steps:
+  - {id: note, tool: u.note, args: {}}
+  - {id: clear, tool: u.clear, after: [note], args: {}}
+"#;
+
+const FILLED: &str = r#"playbook: u.filled
+title: Filled
+slots: {}
+steps:
+  - {id: clear, tool: u.clear, args: {}}
+  - {id: note, tool: u.note, after: [clear], args: {}}
+"#;
+
+const DUG: &str = r#"playbook: u.dug
+title: Dug and given up
+slots: {}
+steps:
+  - {id: dig, tool: u.dig, args: {}}
+  - {id: fail, tool: t.fail, after: [dig], on_failure: undo, args: {}}
+"#;
+
 const PLAYBOOK: &str = r#"playbook: t.printed
 title: Printed and given up
 slots: {}
@@ -47,6 +91,10 @@ fn start() -> Arc<Kernel> {
         ("records/page.yaml", "record: page\nfields: {note: {type: string, optional: true}}\n"),
         ("tools/t.yaml", TOOLS),
         ("playbooks/printed.yaml", PLAYBOOK),
+        ("tools/u.yaml", MORE_TOOLS),
+        ("playbooks/razed.yaml", RAZED),
+        ("playbooks/filled.yaml", FILLED),
+        ("playbooks/dug.yaml", DUG),
     ];
     kernel(registry(&files), Arc::new(MemoryStore::new()), false)
 }
@@ -111,4 +159,71 @@ async fn what_a_compensated_run_could_not_undo_is_named() {
     let said = format!("`t.print` of step print (page {page}) was not undone. It is on paper.");
     assert!(report.message.contains(&said), "{}", report.message);
     assert!(report.errors.iter().any(|problem| problem.code == "not_undone"), "{:?}", report.errors);
+}
+
+/// Lets a worker answer the next job of a topic.
+async fn answer(kernel: &Kernel, topic: &str, outcome: JobOutcome) {
+    let topics = [topic.to_owned()];
+    let taken = kernel.activate(&scope(), &topics, "w", 1, None, Duration::from_secs(30)).await.unwrap();
+    kernel.answer_job(&scope(), taken[0].key, &taken[0].lease, None, outcome).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_half_done_undo_is_not_retried_and_can_be_given_up() {
+    let kernel = start();
+    let calls = vec![("u.build".to_owned(), json!({}))];
+    let built = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
+    answer(&kernel, "build", JobOutcome::Done(ToolResult::ok(json!({"built": "shed"})))).await;
+    let undo = kernel.undo(&scope(), built.run, None, &Actor::local()).await.unwrap();
+    let approval = undo.approval.clone().unwrap();
+    kernel.decide(&scope(), &approval, None, Decision::Approve, &Actor::local(), "").await.unwrap();
+    common::until(|| kernel.report(&scope(), undo.run).unwrap().receipts.iter().any(|one| one.tool == "u.note")).await;
+    answer(&kernel, "clear", JobOutcome::Failed(Failure::business("locked", "It is locked."))).await;
+    let letters = || kernel.store().dead_letters_of(&scope(), undo.run).unwrap();
+    common::until(|| !letters().is_empty()).await;
+    let letter = letters().remove(0);
+    let refused = kernel.decide_letter(&scope(), letter.id, LetterDecision::Retry, "ann", "").await.unwrap_err();
+    assert!(refused.to_string().contains("a part of `u.raze` was done, or may have been"), "{refused}");
+    assert!(refused.to_string().contains("`u.note` (step s1/note)"), "{refused}");
+    let refused = kernel.retry_run(&scope(), undo.run, "ann", "").await.unwrap_err();
+    assert!(refused.to_string().contains("a retry would do it again"), "{refused}");
+    let pages = kernel.store().records(&scope(), "page", &RecordFilter::default(), 10, None).unwrap().items;
+    assert_eq!(pages.len(), 1, "the note was not written again");
+    kernel.decide_letter(&scope(), letter.id, LetterDecision::Abandon, "ann", "").await.unwrap();
+    common::until(|| kernel.report(&scope(), undo.run).unwrap().status.is_over()).await;
+}
+
+/// Digs, fails, and begins to undo it; the first step of the undo waits for a worker.
+async fn filling(kernel: &Kernel) -> Report {
+    let calls = vec![("u.dug".to_owned(), json!({}))];
+    let report = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::Enqueue) }).await.unwrap();
+    answer(kernel, "build", JobOutcome::Done(ToolResult::ok(json!({"built": "hole"})))).await;
+    report
+}
+
+/// What the dead letter about a tool says of it, once it is there.
+async fn happened(kernel: &Kernel, run: RunId, tool: &str) -> Value {
+    let letter = || kernel.store().dead_letters_of(&scope(), run).unwrap().into_iter().find(|one| one.tool == tool);
+    common::until(|| letter().is_some()).await;
+    letter().unwrap().body["happened"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_whose_first_step_is_refused_did_not_happen() {
+    let kernel = start();
+    let report = filling(&kernel).await;
+    answer(&kernel, "clear", JobOutcome::Failed(Failure::business("locked", "It is locked."))).await;
+    assert_eq!(happened(&kernel, report.run, "u.fill").await, "no");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_with_a_step_in_doubt_may_have_happened() {
+    let kernel = start();
+    let report = filling(&kernel).await;
+    // A worker takes the step and never answers; the run is forced to stop.
+    let topics = ["clear".to_owned()];
+    assert_eq!(kernel.activate(&scope(), &topics, "w", 1, None, Duration::from_secs(30)).await.unwrap().len(), 1);
+    kernel.cancel(&scope(), report.run).await.unwrap();
+    assert_eq!(happened(&kernel, report.run, "u.clear").await, "maybe");
+    assert_eq!(happened(&kernel, report.run, "u.fill").await, "maybe");
 }

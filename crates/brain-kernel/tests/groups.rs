@@ -154,9 +154,8 @@ async fn several_acting_members_become_a_question_and_none_is_reported() {
     for name in ["AGI Ireland Ltd (IE)", "AGI France SAS (FR)"] {
         assert!(asked.message.contains(name), "{}", asked.message);
     }
-    let NextAction::Say { text } = &asked.next_actions[0] else { panic!("{:?}", asked.next_actions) };
-    let (_, id) = text.split_once(": ").unwrap();
-    let settled = call(&world.kernel, "book.report", json!({"client": id})).await;
+    let NextAction::Say { text, .. } = &asked.next_actions[0] else { panic!("{:?}", asked.next_actions) };
+    let settled = call(&world.kernel, "book.report", json!({"client": text})).await;
     assert_eq!(world.which(&settled, "client"), "ie");
     let context = json!({"jurisdiction": "fr"});
     let settled = world.call("book.report", json!({"client": {"mention": "Allianz"}}), context).await;

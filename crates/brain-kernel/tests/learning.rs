@@ -103,7 +103,7 @@ async fn a_corrected_request_becomes_a_phrase() {
     }
     let young = world.candidate(SAID, "leads.list_by_stage").unwrap();
     assert_eq!((young.candidate.state, young.candidate.seen), (State::Gathering, 5));
-    assert_eq!(young.why, ["It was first used 0 hours ago; 24 are needed."]);
+    assert_eq!(young.why, ["It was first used less than an hour ago; it needs at least 24 hours."]);
     assert!(
         world.kernel.promote_ready(&scope(), false).unwrap().is_empty(),
         "a burst within one afternoon is not promoted"
@@ -278,10 +278,10 @@ async fn teaching_checks_the_corpora_too() {
     let pizza = |replace: bool| lesson("order a pizza for the crew", "os.list_tasks", replace);
     let refused = world.kernel.teach(&scope(), "ann", &pizza(false));
     let Err(KernelError::Conflict(why)) = refused else { panic!("{refused:?}") };
-    assert!(why.contains("read wrongly: “order a pizza for the crew”") && why.contains("--replace"), "{why}");
+    assert!(why.contains("misunderstood: “order a pizza for the crew”") && why.contains("--replace"), "{why}");
     assert!(world.kernel.taught(&scope()).unwrap().is_empty());
     let learned = world.kernel.teach(&scope(), "ann", &pizza(true)).unwrap();
-    assert!(learned.notes.iter().any(|note| note.contains("read wrongly")), "{learned:?}");
+    assert!(learned.notes.iter().any(|note| note.contains("misunderstood")), "{learned:?}");
     world.kernel.engine().stop();
 }
 

@@ -53,18 +53,18 @@ async fn an_option_shows_the_next_request() {
         "{}",
         asked.message
     );
-    let said: Vec<&str> = asked
+    let said: Vec<(&str, &str)> = asked
         .next_actions
         .iter()
         .filter_map(|next| match next {
-            NextAction::Say { text } => Some(text.as_str()),
+            NextAction::Say { text, label: Some(label) } => Some((label.as_str(), text.as_str())),
             _ => None,
         })
         .collect();
-    let (_, next) = said[0].split_once(": ").unwrap();
+    let next = said[0].1;
     assert!(say(&kernel, next).await.ok, "{next}");
     // The subject of the request decides between two candidates.
-    let manly = said.iter().find(|next| next.contains("Manly")).unwrap().rsplit(' ').next().unwrap();
+    let manly = said.iter().find(|(name, _)| name.contains("Manly")).unwrap().1.rsplit(' ').next().unwrap();
     let mut request = Request::say(scope(), "show lead Kim Park", Mode::EnqueueAndWait);
     request.context = json!({"spoken_of": manly});
     assert_eq!(result(&kernel.handle(&request).await.unwrap(), "lead_id"), manly);
@@ -201,6 +201,6 @@ async fn of_two_similar_names_the_one_in_context_is_chosen() {
             .flat_map(|row| &row.payloads)
             .find_map(|payload| payload.pointer("/evidence/links/0/candidates/0/evidence").cloned());
         let evidence = evidence.unwrap().to_string();
-        assert!(evidence.contains("is among what is worked on"), "{evidence}");
+        assert!(evidence.contains("is in the current scope"), "{evidence}");
     }
 }

@@ -1,5 +1,5 @@
-//! Outside calls whose answer leaves the outcome open: a real loopback server that acts, counts its effects, and
-//! answers as real ones do.
+//! External calls whose response leaves the outcome open: a real loopback server that acts, counts its effects, and
+//! responds as real ones do.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -17,26 +17,26 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How the server answers the first call of a tool; later ones succeed.
+/// How the server responds to the first call of a tool; later ones succeed.
 #[derive(Clone, Copy, Debug)]
 enum First {
-    /// Acts and answers with this status.
+    /// Acts and responds with this status.
     Does(u16, &'static str),
-    /// Does not act and answers with this status.
+    /// Does not act and responds with this status.
     DoesNot(u16, &'static str),
     /// Acts and closes the connection.
     Cuts,
-    /// Acts and closes the connection within its answer.
+    /// Acts and closes the connection within its response.
     CutsTheAnswer,
     /// Does nothing and closes the connection in the middle of its refusal.
     CutsTheRefusal,
-    /// Does nothing, answers so without reading the body, and sends no more.
+    /// Does nothing, responds without reading the body, and sends no more.
     ReadsNothing(u16),
-    /// Does it without reading the body, answers so, and sends no more.
+    /// Acts without reading the body, responds, and sends no more.
     DoesUnread,
-    /// Does nothing, answers so without reading the body, and closes the connection, which resets it.
+    /// Does nothing, responds without reading the body, and closes the connection, which resets it.
     AnswersAndResets(u16),
-    /// Resets the connection without reading the body or answering.
+    /// Resets the connection without reading the body or responding.
     Resets,
 }
 
@@ -206,7 +206,7 @@ async fn act(first: First, idempotency: &str) -> (Report, Arc<World>, Arc<Kernel
     (report, world, kernel)
 }
 
-/// Ways in which an effect happens without a usable answer: statuses, a cut connection, and a cut answer.
+/// Ways in which an effect happens without a usable response: statuses, a cut connection, and a cut response.
 const DONE_UNKNOWN: [First; 8] = [
     First::Does(408, ""),
     First::Does(500, ""),
@@ -260,7 +260,7 @@ async fn an_answer_counts_although_the_request_was_not_read() {
 async fn a_reset_before_any_answer_leaves_it_open() {
     let (report, world, _) = act_at_length(First::Resets).await;
     assert_eq!((report.errors[0].code.as_str(), world.counts()), ("in_doubt", (1, 0)), "{report:#?}");
-    // The reset may overtake the answer: then nobody knows, and nothing is repeated.
+    // The reset may overtake the response: then nobody knows, and nothing is repeated.
     let (report, world, _) = act_at_length(First::AnswersAndResets(413)).await;
     let code = report.errors[0].code.as_str();
     assert!(["http_413", "in_doubt"].contains(&code) && world.counts() == (1, 0), "{report:#?}");
@@ -325,7 +325,7 @@ async fn a_call_known_not_to_have_happened_is_retried_whatever_the_idempotency()
     }
 }
 
-/// The delay between an answer and the next attempt.
+/// The delay between a response and the next attempt.
 async fn pause_after_first(kernel: &Kernel, run: RunId) -> Option<Millis> {
     eventually(|| {
         let first = kernel.engine().run_state(&scope(), run).unwrap().receipts().unwrap().into_iter().next();
@@ -397,7 +397,7 @@ async fn a_pack_may_declare_a_status_as_unknown() {
     assert_eq!(world.counts(), (1, 1));
 }
 
-/// The answer's `ok` is not a boolean: the effect happened, and the answer does not match the tool's declaration.
+/// The response's `ok` is not a boolean: the effect happened, and the response does not match the tool's declaration.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_effect_with_an_unusable_answer_counts_as_done() {
     for more in ["", ", result: {ok: \"= 1 + response.body.ok.nothing\"}"] {

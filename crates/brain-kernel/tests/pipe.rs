@@ -96,7 +96,7 @@ async fn a_repeated_request_in_a_conversation_is_not_executed_twice_silently() {
     let first = kernel.handle(&ask("create task: A", "c1")).await.unwrap();
     let again = kernel.handle(&ask("create task:  A", "c1")).await.unwrap();
     assert_eq!(first.run, again.run);
-    assert!(again.message.contains("not done again"), "{}", again.message);
+    assert!(again.message.contains("not carried out again"), "{}", again.message);
     kernel.handle(&ask("create task: A", "c2")).await.unwrap();
     kernel.handle(&ask("create task: B", "c1")).await.unwrap();
     assert_eq!(tasks(&store), 3);

@@ -163,8 +163,8 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("regular", json!({"measure": "highest", "of": "tab"}), "Tom Walsh has the highest tab: EUR 40.60."),
         ("regular", json!({"measure": "lowest", "of": "tab"}), "Ann Lee has the lowest tab: EUR 12.00."),
-        ("regular", json!({"measure": "sum"}), "The tab of 3 regulars adds up to EUR 52.60. 1 of them has none."),
-        ("regular", json!({"measure": "average"}), "The average tab of 3 regulars is EUR 26.30. 1 of them has none."),
+        ("regular", json!({"measure": "sum"}), "The tab of 3 regulars adds up to EUR 52.60. 1 has no tab."),
+        ("regular", json!({"measure": "average"}), "The average tab of 3 regulars is EUR 26.30. 1 has no tab."),
         ("regular", json!({"measure": "count", "city": "RYDE"}), "There are 2 regulars with city RYDE."),
         ("regular", json!({"measure": "count", "phone": "0412345678"}), "There is 1 regular with phone 0412345678."),
         ("regular", json!({"id": id(11), "field": "phone"}), "The phone of Tom Walsh is 0412 345 678."),
@@ -190,9 +190,13 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "piece",
             json!({"artist_id": artist(1)}),
-            "There are 3 pieces of Maria Lopez: Harbour, Red Boat and Blue Door.",
+            "There are 3 pieces with artist Maria Lopez: Harbour, Red Boat and Blue Door.",
         ),
-        ("piece", json!({"artist_id": artist(2), "medium": "oil"}), "There is 1 oil piece of Jan de Vries: Old Mill."),
+        (
+            "piece",
+            json!({"artist_id": artist(2), "medium": "oil"}),
+            "There is 1 oil piece with artist Jan de Vries: Old Mill.",
+        ),
         ("piece", json!({"measure": "highest", "of": "price"}), "Red Boat has the highest price: EUR 1,200.00."),
         (
             "piece",
@@ -202,12 +206,12 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
         (
             "piece",
             json!({"measure": "sum", "artist_id": artist(1)}),
-            "The price of 3 pieces of Maria Lopez adds up to EUR 2,400.50.",
+            "The price of 3 pieces with artist Maria Lopez adds up to EUR 2,400.50.",
         ),
         (
             "piece",
             json!({"measure": "average", "of": "height"}),
-            "The average height of 5 pieces is 60.25. 3 of them have none.",
+            "The average height of 5 pieces is 60.25. 3 have no height.",
         ),
         (
             "piece",
@@ -239,7 +243,7 @@ fn calls() -> Vec<(&'static str, Value, &'static str)> {
 const SAID: [(&str, &str); 25] = [
     ("who has the highest tab?", "Tom Walsh has the highest tab: EUR 40.60."),
     ("which regular has the lowest tab", "Ann Lee has the lowest tab: EUR 12.00."),
-    ("what is the total tab of the regulars", "The tab of 3 regulars adds up to EUR 52.60. 1 of them has none."),
+    ("what is the total tab of the regulars", "The tab of 3 regulars adds up to EUR 52.60. 1 has no tab."),
     ("how many pieces are there?", "There are 5 pieces."),
     ("how many works are there", "There are 5 pieces."),
     ("how many stored pieces are there", "There are 2 stored pieces."),
@@ -247,12 +251,12 @@ const SAID: [(&str, &str); 25] = [
     ("which pieces did we sell this month?", "1 piece was sold this month: Blue Door."),
     ("how many pieces did we sell", "There are 2 sold pieces."),
     ("how many pieces were created this week", "2 pieces were created this week."),
-    ("list pieces of Maria Lopez", "There are 3 pieces of Maria Lopez: Harbour, Red Boat and Blue Door."),
-    ("how many pieces does Jan de Vries have?", "There are 2 pieces of Jan de Vries."),
+    ("list pieces of Maria Lopez", "There are 3 pieces with artist Maria Lopez: Harbour, Red Boat and Blue Door."),
+    ("how many pieces does Jan de Vries have?", "There are 2 pieces with artist Jan de Vries."),
     ("which piece has the highest price", "Red Boat has the highest price: EUR 1,200.00."),
     ("sum of the price of the pieces", "The price of 5 pieces adds up to EUR 2,776.00."),
     ("what are the pieces worth", "The price of 5 pieces adds up to EUR 2,776.00."),
-    ("average height of the pieces", "The average height of 5 pieces is 60.25. 3 of them have none."),
+    ("average height of the pieces", "The average height of 5 pieces is 60.25. 3 have no height."),
     ("list oil pieces", "There are 3 oil pieces: Harbour, Red Boat and Old Mill."),
     ("list pieces over 500", "There are 2 pieces with price over EUR 500.00: Harbour and Red Boat."),
     ("which pieces are arrived last month", "There is 1 piece arrived last month: Blue Door."),

@@ -200,7 +200,8 @@ async fn one_of_two_loses(store: &Arc<dyn Store>, one: &Arc<Kernel>, two: &Arc<K
         };
         let (delete, insert) = (delete.await.unwrap(), insert.await.unwrap());
         assert_ne!(delete.ok, insert.ok, "round {round}: {delete:#?} {insert:#?}");
-        let filter = RecordFilter { indexed: vec![("owner_id".into(), owner.clone())], ..RecordFilter::default() };
+        let filter =
+            RecordFilter { indexed: vec![("owner_id".into(), owner.as_str().into())], ..RecordFilter::default() };
         let pets = store.records(&scope(), "pet", &filter, 10, None).unwrap().items.len();
         let there = store.record(&scope(), "owner", owner.parse().unwrap()).unwrap().is_some();
         assert_eq!((there, pets), if delete.ok { (false, 0) } else { (true, 1) }, "round {round}");

@@ -1,4 +1,5 @@
-//! What people read about a run that goes on without a step: what may have happened is named, whatever becomes of the run.
+//! Messages about a run that continued without a step: calls that may have happened are always listed, however the run
+//! ends.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
 mod common;
@@ -93,7 +94,7 @@ async fn a_skipped_step_in_doubt_stays_in_the_report_and_in_the_undo_of_its_run(
         assert_eq!((letter.open, &letter.body["resolution"]["outcome"]), (false, &json!("never_decided")));
         let undo = kernel.undo(&scope(), waiting.run, None, &Actor::local()).await.unwrap();
         assert!(undo.message.contains("`t.lose` (step lose) may have happened"), "{}", undo.message);
-        assert!(undo.message.contains("Look into the other system."), "{}", undo.message);
+        assert!(undo.message.contains("Check the other system."), "{}", undo.message);
     }
 }
 

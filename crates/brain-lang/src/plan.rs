@@ -189,7 +189,7 @@ pub enum Place {
     },
 }
 
-/// What to do if the outcome of an outside call is unknown.
+/// What to do if the outcome of an external call is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Idempotency {

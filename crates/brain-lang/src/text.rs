@@ -213,7 +213,7 @@ fn error_at(source: &str, message: String, span: Option<Range<usize>>) -> TextEr
 
 fn convert(source: &str, error: &Error) -> TextError {
     let message = match error.kind() {
-        ErrorKind::OutOfFuel => "the text takes too much work".to_owned(),
+        ErrorKind::OutOfFuel => "the template exceeds the evaluation limit".to_owned(),
         kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
     };
     let mut converted = error_at(source, message, error.range());
@@ -223,7 +223,8 @@ fn convert(source: &str, error: &Error) -> TextError {
     converted.help = match error.kind() {
         ErrorKind::OutOfFuel => Some("loop over less".to_owned()),
         ErrorKind::SyntaxError if converted.message.contains("unknown statement") => Some(
-            "a text knows `if`, `for`, `set`, `with` and `filter`; there is no include, import or macro".to_owned(),
+            "templates support `if`, `for`, `set`, `with` and `filter`; include, import and macro are not available"
+                .to_owned(),
         ),
         _ => None,
     };
@@ -338,7 +339,7 @@ mod tests {
         let error = Text::parse("line\n{{ a + }}").unwrap_err();
         assert_eq!((error.line, error.column), (2, 8));
         let error = Text::parse("{% include 'x' %}").unwrap_err();
-        assert!(error.help.unwrap().contains("no include"), "{}", error.message);
+        assert!(error.help.unwrap().contains("include, import and macro are not available"), "{}", error.message);
         let error = Text::parse("ok {{ a|uper }}").unwrap_err();
         assert_eq!((error.message.as_str(), error.span), ("there is no filter `uper`", Some(8..12)));
         assert_eq!(error.help.unwrap(), "did you mean `upper`?");
@@ -356,7 +357,7 @@ mod tests {
     fn work_and_output_are_bounded() {
         let source = "{% for a in range(1000) %}{% for b in range(1000) %}{{ a }}{% endfor %}{% endfor %}";
         let error = Text::parse(source).unwrap().render(&json!({})).unwrap_err();
-        assert_eq!(error.message, "the text takes too much work");
+        assert_eq!(error.message, "the template exceeds the evaluation limit");
         let context = json!({"x": "x".repeat(1000)});
         let error = Text::parse("{% for a in range(1000) %}{{ x }}{% endfor %}").unwrap().render(&context).unwrap_err();
         assert!(error.message.contains("bytes"), "{}", error.message);

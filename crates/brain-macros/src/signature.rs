@@ -52,7 +52,7 @@ impl<'f> Shape<'f> {
             [input, context] => (*input, passed(context)?),
             _ => {
                 let message = format!(
-                    "a tool takes its input and, if it wants, a `NativeContext`; this one takes {} arguments",
+                    "a tool takes its input and, optionally, a `NativeContext`; this one takes {} arguments",
                     types.len()
                 );
                 return Err(Error::new_spanned(&signature.ident, message));

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::phrase::taught::Taught;
 use crate::read::choose::Thresholds;
+use crate::tier::TierId;
 use brain_slot::Surroundings;
 
 /// The state of a conversation.
@@ -25,6 +26,8 @@ pub struct Context<'a> {
     pub taught: Option<&'a Taught>,
     /// The speaker, for personal phrases.
     pub actor: Option<&'a str>,
+    /// The kind of action that was chosen. Targets of other kinds are not candidates.
+    pub tier: Option<TierId>,
     /// Minimum scores for acting and for asking.
     pub thresholds: Thresholds,
 }
@@ -51,6 +54,7 @@ impl Context<'_> {
             last: BTreeMap::new(),
             taught: None,
             actor: None,
+            tier: None,
             thresholds: Thresholds::default(),
         }
     }

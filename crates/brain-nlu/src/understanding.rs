@@ -7,8 +7,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use brain_english::actions::Tier;
 use brain_english::small_talk::SmallTalk;
+
+use crate::lookup::MatchType;
+use crate::tier::{TierId, TierOption};
 
 /// What an utterance means.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,6 +150,9 @@ pub struct Evidence {
     pub phrase: String,
     /// Who wrote the phrase.
     pub source: Source,
+    /// How the name of the target was matched, if the clause is such a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub match_type: Option<MatchType>,
     /// The score of this reading, 0 to 1.
     pub score: f32,
     /// Distance between clause and phrase: 0 is identical, 1 or more is unrelated.
@@ -212,7 +217,7 @@ pub enum Source {
     Own,
     /// Somebody, for the whole tenant.
     Taught,
-    /// The title or name of the tool or playbook.
+    /// The title, a name or a synonym of the tool or playbook.
     Label,
     /// The pack.
     Pack,
@@ -248,17 +253,9 @@ pub struct Question {
     /// The kinds of action to choose from first, if there are too many readings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<TierOption>,
-}
-
-/// One kind of action to choose.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TierOption {
-    /// The kind of action.
-    pub tier: Tier,
-    /// Its name for people.
-    pub title: String,
-    /// The candidates of this kind.
-    pub targets: Vec<String>,
+    /// The kind of action that was chosen before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<TierId>,
 }
 
 /// A target that is similar to the utterance.

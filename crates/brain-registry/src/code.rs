@@ -185,10 +185,17 @@ codes! {
     LabelCompared = "P1006" Warning,
     /// Something shown to people has no title or label.
     NoNameForPeople = "P1007" Warning,
-    /// An internal name in a text for people.
+    /// An internal name in text shown to people.
     InternalWord = "P1008" Warning,
     /// A writing tool relies on a list without an index.
     UnindexedList = "P1009" Error,
+
+    /// An unknown kind of action.
+    UnknownTier = "P1101" Error,
+    /// A kind of action is declared twice.
+    DuplicateTier = "P1102" Error,
+    /// A kind of action that no tool belongs to.
+    UnusedTier = "P1103" Warning,
 }
 
 impl Code {

@@ -56,17 +56,14 @@ impl Diagnostic {
         }
     }
 
-    /// The problem with an excerpt, a caret, help, and the command that prints the code's page. `source` is the file's text; if it is empty (the file was
-    /// unreadable), there is no excerpt.
+    /// The problem with an excerpt, a caret, help, and the command that prints the code's page. `source` is the file's
+    /// text, with secrets masked; if it is empty (the file was unreadable), there is no excerpt.
     pub fn render(&self, source: &str, color: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(self.message.as_str()).id(self.code);
-        // Do not copy a secret into logs and terminals.
-        let masked = if self.code == Code::SecretValue.id() { Some(mask(source, &self.span)) } else { None };
-        let source = masked.as_deref().unwrap_or(source);
         let mut group = if source.is_empty() {
             title.element(annotate_snippets::Origin::path(self.file.as_str()))
         } else {
@@ -86,7 +83,7 @@ impl Diagnostic {
 }
 
 /// The source with a span masked byte for byte, so that offsets stay valid.
-fn mask(source: &str, span: &Range<usize>) -> String {
+pub(crate) fn mask(source: &str, span: &Range<usize>) -> String {
     let start = floor(source, span.start.min(source.len()));
     let end = floor(source, span.end.clamp(start, source.len()));
     let hidden: String = source[start..end]

@@ -10,7 +10,6 @@ use crate::yaml::{Node, Span};
 pub(crate) struct Located<T> {
     /// The definition.
     pub(crate) value: T,
-    /// The pack.
     pub(crate) pack: String,
     /// The file's path in messages.
     pub(crate) file: String,

@@ -15,7 +15,7 @@ pub const SPAWN_CHILD_RUN: &str = "core.spawn_child_run";
 pub const UNDO_CHILD_RUN: &str = "core.undo_child_run";
 /// The pack name of native tools.
 pub const NATIVE_PACK: &str = "native";
-/// Default time-out of one attempt.
+/// Default timeout of one attempt.
 const TIMEOUT: Millis = Millis::from_secs(30);
 /// Default priority, between 1 and 10.
 const PRIORITY: u8 = 5;
@@ -41,7 +41,7 @@ pub struct NativeDecl {
     pub consent: Option<Consent>,
     /// Whether it runs in process (a plain function) or outside (an `async` one).
     pub inline: bool,
-    /// What to do if an outcome is unknown; by default, a person decides about outside calls.
+    /// What to do if an outcome is unknown; by default, a person decides about external calls.
     pub idempotency: Option<Idempotency>,
     /// How it is undone, if it can be.
     pub undo: Option<Undo>,
@@ -89,6 +89,7 @@ impl NativeDecl {
             output: self.output.clone(),
             phrases: self.phrases.clone(),
             synonyms: Vec::new(),
+            intent_tier: None,
             behavior: self.behavior(),
             effect: self.effect,
             consent: self.consent.unwrap_or_else(|| default_consent(self.effect)),

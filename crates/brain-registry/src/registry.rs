@@ -26,7 +26,7 @@ pub struct Registry {
     tools: BTreeMap<String, Arc<Tool>>,
     /// By name; the variants of one name in order of precedence.
     playbooks: BTreeMap<String, Vec<Arc<Playbook>>>,
-    /// Aliases of playbooks, with the name they stand for.
+    /// Aliases of playbooks, with the name of each one's playbook.
     aliases: BTreeMap<String, String>,
     records: BTreeMap<String, Arc<RecordDef>>,
     /// Generated phrases that a pack's own tool answers, with the values that they imply.
@@ -69,7 +69,7 @@ pub fn load_sources_with(packs: Vec<PackSource>, natives: &[NativeDecl]) -> Resu
     load_sources_within(packs, natives, Times::default())
 }
 
-/// [`load_sources_with`] with the operator's limits on time-outs.
+/// [`load_sources_with`] with the operator's limits on timeouts.
 pub fn load_sources_within(packs: Vec<PackSource>, natives: &[NativeDecl], times: Times) -> Result<Loaded, Report> {
     let mut world = World { natives: natives.to_vec(), times, ..World::default() };
     for pack in &packs {

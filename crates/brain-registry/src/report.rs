@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::Code;
+use crate::diagnostic::{Diagnostic, Severity, mask};
 
 /// All problems of a set of packs, sorted by file and line.
 #[derive(Clone, Debug, Default)]
@@ -13,14 +14,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report of these problems, sorted by file and position, without duplicates. `sources` are the files' texts.
+    /// A report of these problems, sorted by file and position, without duplicates. `sources` are the files' texts;
+    /// secrets in them are masked.
     pub fn new(mut diagnostics: Vec<Diagnostic>, sources: BTreeMap<String, String>) -> Self {
         diagnostics.sort_by(|a, b| {
             (&a.file, a.span.start, a.code, &a.message).cmp(&(&b.file, b.span.start, b.code, &b.message))
         });
         diagnostics.dedup();
         let used = |file: &String| diagnostics.iter().any(|one| one.file == *file);
-        let sources = sources.into_iter().filter(|(file, _)| used(file)).collect();
+        let mut sources: BTreeMap<String, String> = sources.into_iter().filter(|(file, _)| used(file)).collect();
+        // Do not copy a secret into logs and terminals, not even in the excerpt of another problem.
+        for one in diagnostics.iter().filter(|one| one.code == Code::SecretValue.id()) {
+            if let Some(source) = sources.get_mut(&one.file) {
+                *source = mask(source, &one.span);
+            }
+        }
         Self { diagnostics, sources }
     }
 

@@ -1,4 +1,4 @@
-//! The operator's limits on time-outs.
+//! The operator's limits on timeouts.
 
 use brain_core::Millis;
 

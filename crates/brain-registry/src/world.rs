@@ -20,7 +20,7 @@ pub(crate) struct World {
     pub(crate) sources: BTreeMap<String, String>,
     /// The declared Rust functions.
     pub(crate) natives: Vec<NativeDecl>,
-    /// Limits on time-outs.
+    /// Limits on timeouts.
     pub(crate) times: Times,
     pub(crate) found: Vec<Diagnostic>,
     pub(crate) packs: Vec<Located<PackDef>>,
@@ -84,7 +84,7 @@ impl World {
     /// Reads the files of one pack.
     pub(crate) fn read(&mut self, pack: &PackSource) {
         for (path, problem) in &pack.unreadable {
-            let message = format!("this cannot be read: {problem}");
+            let message = format!("cannot read `{}`: {problem}", pack.shown(path));
             self.complain(&pack.shown(path), Code::Unreadable, message, None);
         }
         let Some((_, text)) = pack.files.iter().find(|(path, _)| path == "pack.yaml") else {
@@ -135,7 +135,7 @@ impl World {
             }
             let good = native.name.split('.').count() == 2 && native.name.split('.').all(decode::is_name);
             if !good {
-                let message = format!("`{}` is not a good name for a native function", native.name);
+                let message = format!("`{}` is not a valid name for a native function", native.name);
                 let help = "a name is `domain.name`, of lower-case letters, digits and `_`";
                 self.complain(NATIVE_PACK, Code::BadName, message, Some(help.into()));
                 continue;
@@ -248,7 +248,6 @@ impl World {
         self.records.iter().map(|record| record.value.name.as_str()).collect()
     }
 
-    /// All names of tools.
     pub(crate) fn tool_names(&self) -> Vec<&str> {
         self.tools.iter().map(|tool| tool.value.name.as_str()).collect()
     }

@@ -63,7 +63,7 @@ fn every_attribute_is_decoded() {
             "tiers": ["gold", "silver"],
             "needs": ["billing_address"],
             "blockers": [
-                {"code": "account_locked", "else": "Account locked keeps this from running."},
+                {"code": "account_locked", "else": "Blocked: account locked."},
                 {"code": "too_many", "when": "= input.pages > settings.limit", "else": "{{ input.pages }} pages are too many."},
             ],
             "opposites": ["docs.drop"],

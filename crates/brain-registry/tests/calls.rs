@@ -145,9 +145,9 @@ fn each_invalid_argument_has_a_readable_message() {
             json!({"to": {"street": "x", "city": "y"}}),
             "/to/city",
             "unknown_field",
-            "`to.city` is not known; expected `street`, `zip`",
+            "unknown field `to.city`; expected `street`, `zip`",
         ),
-        (json!({"pirce": 1}), "/pirce", "unknown_field", "`pirce` is not known; did you mean `price`?"),
+        (json!({"pirce": 1}), "/pirce", "unknown_field", "unknown field `pirce`; did you mean `price`?"),
     ] {
         let found = refused(changes.clone());
         assert_eq!(found.len(), 1, "{changes}: {found:?}");

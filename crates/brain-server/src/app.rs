@@ -16,12 +16,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::body_limit::{LARGE_AT_ONCE, room};
 use crate::guard::guard;
 use crate::metrics::Metrics;
 use crate::observe::observe;
 use crate::pages::{self, Pages};
 use crate::problem::{METHOD_NOT_ALLOWED, NOT_FOUND, Problem, TIMED_OUT};
-use crate::room::{LARGE_AT_ONCE, room};
 use crate::routes;
 use crate::serve::ServerConfig;
 use crate::token::KnownTokens;
@@ -51,7 +51,7 @@ struct Inner {
     upkeep: Option<Arc<dyn Upkeep>>,
 }
 
-/// Time reserved for the answer when a request waits for something.
+/// Time reserved for the response when a request waits for something.
 const TO_ANSWER: Duration = Duration::from_secs(2);
 
 impl App {
@@ -166,7 +166,12 @@ impl App {
 
     /// The pages for people.
     pub(crate) fn pages(&self) -> &Pages {
-        self.0.pages.get_or_init(|| Pages::of(&self.description().0, self.0.bound))
+        self.0.pages.get_or_init(|| {
+            let kernel = self.kernel();
+            let example = kernel.registry().packs().values().find_map(|pack| pack.help.examples.first());
+            let example = example.map_or("help", String::as_str);
+            Pages::of(&self.description().0, self.0.bound, example)
+        })
     }
 
     /// Reads from the store on a thread that may block.
@@ -239,7 +244,7 @@ async fn in_time(State(app): State<App>, request: Request, next: axum::middlewar
         Ok(response) => response,
         Err(_) => {
             let detail = format!(
-                "There was no answer after {} seconds. Accepted runs continue; see GET /v1/runs.",
+                "There was no response after {} seconds. Accepted runs continue; see GET /v1/runs.",
                 limit.as_secs()
             );
             Problem::new(TIMED_OUT, detail).with_header("retry-after", "5").into_response()

@@ -13,13 +13,13 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::body_limit::{Room, SMALL};
 use crate::problem::{BAD_BODY, BAD_ID, BAD_JSON, BODY_TIMEOUT, BODY_TOO_LARGE, Problem, UNSUPPORTED_MEDIA_TYPE};
-use crate::room::{Room, SMALL};
 use crate::wire::Object;
 
 /// Maximum size of a JSON body, in bytes.
 pub(crate) const MAX_BODY: usize = 64 * 1024 * 1024;
-/// How much of an oversized body is read and dropped, because a client that is still writing would miss the answer.
+/// How much of an oversized body is read and dropped, because a client that is still writing would miss the response.
 const MAX_DISCARDED: usize = 80 * 1024 * 1024;
 /// Timeout for a small body, or for the next piece of a large one.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -28,7 +28,6 @@ const DEFAULT_LIMIT: u64 = 50;
 /// Maximum page size.
 pub(crate) const MAX_LIMIT: u64 = 200;
 
-/// A JSON body.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for JsonBody<T> {
@@ -175,7 +174,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         let field = if path == "." { "" } else { path.as_str() };
         match without_place(error.inner()).as_str() {
             // serde_json's message for a non-string where one of a few words is expected.
-            "expected value" => Problem::invalid(field, "this is not text"),
+            "expected value" => Problem::invalid(field, "this must be text"),
             message => Problem::invalid(field, with_suggestion(message)),
         }
     })
@@ -188,8 +187,14 @@ fn without_place(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Adds "did you mean …?" to an error about an unknown name: ``unknown field `a`, expected one of `b`, `c` ``.
+/// Rewords an error about a wrong type, and adds "did you mean …?" to one about an unknown name:
+/// ``unknown field `a`, expected one of `b`, `c` ``.
 fn with_suggestion(message: &str) -> String {
+    let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    if let Some((got, wanted)) = wrong.and_then(|wrong| wrong.rsplit_once(", expected a ")) {
+        // `string "many"` is `"many"`.
+        return format!("must be a {wanted}, got {}", got.strip_prefix("string ").unwrap_or(got));
+    }
     if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
         return message.to_owned();
     }

@@ -133,7 +133,8 @@ fn for_tenant(headers: &HeaderMap, mut caller: Caller, any: bool) -> Result<Call
     };
     let tenant: TenantId = name.parse().map_err(|error| Problem::new(NOT_ALLOWED, format!("Brain-Tenant: {error}")))?;
     if tenant != *caller.scope.tenant() && !any {
-        let detail = format!("{} may not work for tenant `{tenant}`: use a token of that tenant.", caller.actor.name);
+        let detail =
+            format!("{} may not act for tenant `{tenant}`: use a token issued for that tenant.", caller.actor.name);
         return Err(Problem::new(NOT_ALLOWED, detail));
     }
     caller.scope = Scope::of(tenant);

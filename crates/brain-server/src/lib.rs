@@ -4,6 +4,7 @@
 //! A route is one annotated function in `routes/`, so that the description matches the code.
 
 mod app;
+mod body_limit;
 mod extract;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -15,7 +16,6 @@ mod openapi;
 mod pages;
 mod problem;
 mod request_id;
-mod room;
 mod routes;
 mod serve;
 mod socket;

@@ -14,7 +14,7 @@ use crate::app::{App, router};
 use crate::guard::Peer;
 use crate::serve::ServerConfig;
 
-/// No command waits longer for one answer.
+/// No command waits longer for one response.
 const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The API over a kernel of this process.

@@ -137,11 +137,11 @@ impl Counts {
         };
         registry.register("retries", "Attempts that failed and are repeated", counts.retries.clone());
         registry.register("dead_letters_opened", "Dead letters opened", counts.letters.clone());
-        registry.register("approvals_asked", "Approvals asked for", counts.asked.clone());
+        registry.register("approvals_asked", "Approvals requested", counts.asked.clone());
         registry.register("approvals_decided", "Approvals decided", counts.decided.clone());
-        registry.register("reviews_asked", "Reviews asked for", counts.reviews.clone());
+        registry.register("reviews_asked", "Reviews requested", counts.reviews.clone());
         registry.register("takeovers", "Runs taken over from other nodes", counts.takeovers.clone());
-        registry.register("outside_call_duration_seconds", "Duration of outside calls", counts.calls.clone());
+        registry.register("outside_call_duration_seconds", "Duration of external calls", counts.calls.clone());
         registry.register(
             "commit_duration_seconds",
             "Time until a batch of commits is durable",
@@ -225,7 +225,7 @@ impl Inside {
             ("dead_letters_oldest_seconds", "Age of the oldest open dead letter", age(backlog.oldest_letter)),
             ("approvals_pending", "Pending approvals", backlog.approvals as f64),
             ("approvals_oldest_seconds", "Age of the oldest pending approval", age(backlog.oldest_approval)),
-            ("queue_length", "Runs that wait for a free slot", backlog.queued as f64),
+            ("queue_length", "Runs that are waiting for a free slot", backlog.queued as f64),
             ("queue_oldest_seconds", "How long the first of them has waited", age(backlog.oldest_queued)),
         ] {
             gauge(encoder, name, help, value)?;
@@ -261,7 +261,7 @@ impl Collector for Inside {
         ] {
             counter(&mut encoder, name, help, value)?;
         }
-        gauge(&mut encoder, "outside_jobs", "Outside jobs under way", self.0.outside_jobs() as f64)?;
+        gauge(&mut encoder, "outside_jobs", "External jobs under way", self.0.outside_jobs() as f64)?;
         gauge(&mut encoder, "paused", "1 if the server is paused", f64::from(u8::from(self.0.is_paused())))?;
         self.backlog(&mut encoder)?;
         self.leases(&mut encoder)?;

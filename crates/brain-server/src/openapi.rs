@@ -15,7 +15,7 @@ const ANYWHERE: [(&str, &str); 4] = [
     ("401", "A valid token is required."),
     ("403", "The request was not meant for this server, comes from another web site, or lacks a permission."),
     ("500", "An internal error; the server's log has details under `error_id`."),
-    ("503", "The server is not ready, or the answer took too long."),
+    ("503", "The server is not ready, or the response took too long."),
 ];
 
 /// Problems of any route that takes a body.
@@ -26,16 +26,16 @@ const WITH_BODY: [(&str, &str); 3] = [
 ];
 
 const ABOUT: &str = "\
-Requests in plain words become checked plans and durable, receipted tool calls.
+Type a request in plain words; Brain checks it, runs it once and keeps a receipt.
 
 Errors are problem documents (RFC 9457) with a stable `code`. Lists take `limit` and `cursor` and answer `items` and \
 `next_cursor`.
 
 On a loopback address no token is needed, and the `Host` and `Origin` headers must name this server. Everywhere else \
-a bearer token is (`brain admin token new`).
+a bearer token is required (`brain admin token new`).
 
 `Idempotency-Key` is honoured on `POST /v1/runs`. The other `POST`s act on something that exists and can be sent \
-again safely: what has been decided already is a `409`.";
+again safely: repeating a decision that was already made returns a `409`.";
 
 const TAGS: [(&str, &str); 10] = [
     ("runs", "Submit requests and read their results"),
@@ -43,8 +43,8 @@ const TAGS: [(&str, &str); 10] = [
     ("records", "Stored business objects"),
     ("blobs", "Files and other large values"),
     ("jobs", "Work for external workers, and callbacks of other engines"),
-    ("approvals", "Plans and steps that wait for approval"),
-    ("dead-letters", "Failed jobs that wait for a person"),
+    ("approvals", "Plans and steps that are waiting for approval"),
+    ("dead-letters", "Failed jobs that are waiting for a person"),
     ("learning", "How requests are understood, and taught or learned phrases"),
     ("events", "All changes of runs, in pages or as a stream"),
     ("system", "The server itself"),

@@ -138,7 +138,7 @@ impl Problem {
     /// A bug of ours: the caller gets an id, the log gets the reason.
     pub(crate) fn internal(reason: &str) -> Self {
         let id = crate::request_id::new_id();
-        tracing::error!(error_id = %id, %reason, "a request failed inside");
+        tracing::error!(error_id = %id, %reason, "a request failed with an internal error");
         let detail =
             format!("This is a bug in Brain, not in your request. The server's log has details under the id {id}.");
         let mut problem = Self::new(INTERNAL, detail);
@@ -153,12 +153,12 @@ impl Problem {
         let id = crate::request_id::new_id();
         tracing::error!(error_id = %id, %error, "the store failed");
         let what = match error {
-            StoreError::Full(_) => "The disk of the store is full; somebody must make room.",
+            StoreError::Full(_) => "The store's disk is full; free some space.",
             StoreError::Locked(_) => "Another program has locked records in the database that this request needs.",
-            _ => "The store cannot be used at the moment: its database is away or its disk fails.",
+            _ => "The store cannot be used at the moment: its database is unreachable or its disk is failing.",
         };
         let detail = format!(
-            "{what} The log of the server has more under the id {id}. Ask again later; with the same Idempotency-Key \
+            "{what} The server's log has the details under the id {id}. Try again later with the same Idempotency-Key; \
              nothing is done twice."
         );
         let mut problem = Self::new(STORE_FAILED, detail).with_header("retry-after", "1");
@@ -257,9 +257,9 @@ mod tests {
         let locked = said(StoreError::Locked("lock timeout".into()));
         assert!(locked.contains("locked records") && !locked.contains("disk"), "{locked}");
         let full = said(StoreError::Full("database or disk is full".into()));
-        assert!(full.contains("disk of the store is full") && !full.contains("database is away"), "{full}");
+        assert!(full.contains("store's disk is full") && !full.contains("database is unreachable"), "{full}");
         let away = said(StoreError::Failed("connection refused".into()));
-        assert!(away.contains("database is away"), "{away}");
+        assert!(away.contains("database is unreachable"), "{away}");
         let kernel = Problem::from(KernelError::from(StoreError::Locked("lock timeout".into())));
         assert!(kernel.document().detail.contains("locked records"), "the cause survives the kernel");
     }

@@ -1,8 +1,9 @@
-//! The Unix socket of a server: for the users of its machine who may use its store.
+//! The server's Unix socket, for local users who have access to its store.
 //!
 //! The file has mode 0600. The server that holds the lock on `<path>.lock` owns the socket, which distinguishes a
-//! stale socket from one in use without a race between servers. Both files are removed when the server stops; what killed
-//! servers left in the runtime folder, where sockets are named after their store's URL, is removed by the next server.
+//! stale socket from one in use without a race between servers. Both files are removed when the server stops. The
+//! next server also removes sockets left behind in the runtime folder by servers that were killed. (There, a socket is
+//! named after its store's URL.)
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -159,7 +160,7 @@ mod tests {
         assert!(!at("00112233445566aa.sock").exists() && !at("00112233445566aa.sock.lock").exists());
         let own = Socket::open(&at("0123456789abcdef.sock")).unwrap().expect("nobody has it");
         assert!(at("ffffffffffffffff.sock").exists(), "a server has it");
-        assert!(at("s.db.sock").exists(), "beside a store, files belong to that store");
+        assert!(at("s.db.sock").exists(), "files next to a store belong to that store");
         drop((own, other));
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");

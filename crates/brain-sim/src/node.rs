@@ -8,7 +8,7 @@ use brain_engine::{Driver, Engine, FlowConfig};
 
 use crate::check::fairness::Fairness;
 use crate::host::SimHost;
-use crate::outside::{Elsewhere, NodeOutside};
+use crate::outside::{ExternalWorld, NodeOutside};
 use crate::store::{Disk, NodeStore};
 
 /// Interval at which a node polls for work, as the keeper thread does.
@@ -37,7 +37,7 @@ impl Node {
         now: Timestamp,
         skew: i64,
         disk: &Arc<Disk>,
-        outside: &Arc<Elsewhere>,
+        outside: &Arc<ExternalWorld>,
         host: &Arc<SimHost>,
         flow: FlowConfig,
     ) -> Self {

@@ -33,7 +33,6 @@ pub(crate) struct Wish {
 pub(crate) struct Deeds {
     /// The name of its tool, which determines how it may be repeated.
     pub(crate) tool: String,
-    /// Number of effects.
     pub(crate) effects: u32,
     /// Number of calls whose outcome is unknown without their answer.
     pub(crate) open_calls: u32,
@@ -68,7 +67,7 @@ pub(crate) struct Seen {
 }
 
 /// The outside world, shared by all nodes.
-pub(crate) struct Elsewhere {
+pub(crate) struct ExternalWorld {
     pub(crate) host: Arc<SimHost>,
     pub(crate) seen: Mutex<Seen>,
     dice: Mutex<(Dice, bool)>,
@@ -83,14 +82,13 @@ pub(crate) struct Elsewhere {
 
 /// The outside world as one node reaches it.
 pub(crate) struct NodeOutside {
-    world: Arc<Elsewhere>,
+    world: Arc<ExternalWorld>,
     node: String,
     dead: Arc<AtomicBool>,
     /// Cloned by each call that this node waits for; its reference count is their number.
     under_way: Arc<()>,
 }
 
-/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallFate {
     Done,
@@ -134,7 +132,7 @@ impl<T: Unpin> Future for At<T> {
     }
 }
 
-impl Elsewhere {
+impl ExternalWorld {
     pub(crate) fn new(
         seed: u64,
         truth: Arc<VirtualClock>,
@@ -283,7 +281,7 @@ impl NodeOutside {
 }
 
 impl NodeOutside {
-    pub(crate) fn new(world: &Arc<Elsewhere>, node: &str, dead: &Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(world: &Arc<ExternalWorld>, node: &str, dead: &Arc<AtomicBool>) -> Self {
         Self { world: world.clone(), node: node.to_owned(), dead: dead.clone(), under_way: Arc::default() }
     }
 

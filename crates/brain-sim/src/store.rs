@@ -208,7 +208,7 @@ impl Disk {
         if let Some(bug) = self.bug
             && !self.spoil(bug, &mut members)
         {
-            self.listing.note(node, |_| "commit: said to be written, but it is not".to_owned());
+            self.listing.note(node, |_| "commit: reported as written, but it is not".to_owned());
             return Ok(vec![Outcome::Committed; members.len()]);
         }
         let shown: Vec<String> = members.iter().map(|member| self.describe(member)).collect();

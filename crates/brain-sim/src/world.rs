@@ -16,13 +16,12 @@ use crate::dice::Dice;
 use crate::host::SimHost;
 use crate::listing::{BEGINNING, Listing};
 use crate::node::Node;
-use crate::outside::{Elsewhere, NodeOutside};
+use crate::outside::{ExternalWorld, NodeOutside};
 use crate::people::Ask;
 use crate::store::Disk;
 use crate::workers::Worker;
 use crate::{Options, Tally, base_store, tenants};
 
-/// Number of nodes.
 const NODES: usize = 3;
 /// Time limit of a calm world, longer than every timeout in it: leases, a delegation, a clock that was set ahead.
 const CALM: Millis = Millis(400_000);
@@ -47,7 +46,7 @@ pub(crate) struct World {
     pub(crate) dice: Dice,
     pub(crate) listing: Listing,
     pub(crate) disk: Arc<Disk>,
-    pub(crate) outside: Arc<Elsewhere>,
+    pub(crate) outside: Arc<ExternalWorld>,
     pub(crate) host: Arc<SimHost>,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) clients: Vec<Client>,
@@ -91,7 +90,7 @@ impl World {
         let host = Arc::new(SimHost { seed, bug: options.bug });
         // Few slots, so that some runs have to wait.
         let slots = dice.between(1, 4) as usize;
-        let outside = Elsewhere::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug, slots);
+        let outside = ExternalWorld::new(seed, truth.clone(), listing.clone(), host.clone(), options.bug, slots);
         let scopes: Vec<Scope> = tenants(options, seed).into_iter().map(Scope::of).collect();
         let nobody = Arc::new(NodeOutside::new(&outside, "-", &Arc::default()));
         let random = Box::new(SeededRandom::new(seed));
@@ -260,7 +259,7 @@ impl World {
                 let pause = self.dice.between(long.0, long.1);
                 node.paused_until = now.plus(Millis(pause));
                 self.tally.pauses += 1;
-                self.listing.note(&name, |_| format!("stands still for {pause} ms"));
+                self.listing.note(&name, |_| format!("pauses for {pause} ms"));
             } else if is_set {
                 node.skew = self.dice.between(0, 2 * JUMP) as i64 - JUMP as i64;
                 let skew = node.skew;

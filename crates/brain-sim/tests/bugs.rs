@@ -17,7 +17,7 @@ fn a_store_that_does_not_compare_fences_is_detected() {
 
 #[test]
 fn a_store_that_loses_a_write_is_detected() {
-    finds(Bug::LostWrite, 60, "events, its row says");
+    finds(Bug::LostWrite, 60, "events, but its row says");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub fn extract(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(R
     found
 }
 
-/// Values of a type, in order, whatever stands beside them.
+/// Values of a type, in order, whatever surrounds them.
 pub(super) fn extract_any(kind: &SlotKind, chars: &[char], around: &Surroundings) -> Vec<(Range<usize>, Value)> {
     match kind {
         SlotKind::Text => Vec::new(),

@@ -63,7 +63,7 @@ impl Hint {
     }
 }
 
-/// Stands for the missing second letter of a one-letter word.
+/// Placeholder for the missing second letter of a one-letter word.
 const NO_LETTER: usize = 26;
 
 fn letter(c: char) -> Option<usize> {

@@ -111,7 +111,7 @@ impl SlotKind {
         self.is_number() || self == &Self::Money
     }
 
-    /// Whether a value may also be read shorter, because the words behind it may be a phrase's: `3` of `3 dozen`, the
+    /// Whether a value may also be read shorter, because the words after it may be a phrase's: `3` of `3 dozen`, the
     /// first items of a list. An amount, a day or a time is never shortened to another one.
     pub fn may_shorten(&self) -> bool {
         !matches!(self, Self::Money | Self::Date | Self::Time | Self::DateTime | Self::Duration)
@@ -158,7 +158,7 @@ impl SlotKind {
         if part { Vec::new() } else { found }
     }
 
-    /// Values of this type at `at`, longest first, whatever stands beside them: for callers who know the words around
+    /// Values of this type at `at`, longest first, whatever surrounds them: for callers who know the words around
     /// them, such as a phrase with “between {least} and {most}”.
     pub fn readings(&self, chars: &[char], at: usize, around: &Surroundings) -> Vec<(usize, Value)> {
         if !chars.get(at).is_some_and(|c| self.may_begin(*c, Hint::at(chars, at))) {

@@ -299,6 +299,6 @@ mod tests {
         assert_eq!(values("$45", &here), [(3, Value::from("45"))]);
         assert!(values("€45", &here).is_empty() && values("45 eur", &here).is_empty());
         assert!(values("$45", &around("DE", "EUR")).is_empty());
-        assert_eq!(values("45 eur", &around("AU", ""))[0], (6, Value::from("45")), "nobody said which one counts");
+        assert_eq!(values("45 eur", &around("AU", ""))[0], (6, Value::from("45")), "nothing says which one counts");
     }
 }

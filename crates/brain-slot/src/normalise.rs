@@ -48,7 +48,7 @@ impl Normal {
         self.offsets.partition_point(|offset| *offset < byte)
     }
 
-    /// The span of the original behind a range of folded characters.
+    /// The span of the original that a range of folded characters came from.
     pub fn span(&self, range: Range<usize>) -> Range<usize> {
         self.offsets[range.start]..self.offsets[range.end]
     }

@@ -10,7 +10,6 @@ use super::unit::unit_at;
 use super::{Surroundings, ends_word};
 use brain_english::numbers::PERCENT;
 
-/// Notations of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
     /// `1,200.50`.

@@ -112,12 +112,12 @@ impl Overlay {
 
 /// Accounts in memory.
 #[derive(Default)]
-pub(crate) struct Books {
+pub(crate) struct Ledger {
     totals: BTreeMap<(TenantId, String), i64>,
     entries: BTreeMap<(TenantId, String, String), Held>,
 }
 
-impl Books {
+impl Ledger {
     /// The account changes of a member, or the conflict that prevents them.
     pub(crate) fn check(&self, tenant: &TenantId, writes: &[Write]) -> Result<Overlay, Conflict> {
         let mut overlay = Overlay::default();

@@ -33,7 +33,7 @@ pub type Offloaded = (Digest, Arc<[u8]>, &'static str);
 ///
 /// - a text longer than [`BLOB_LIMIT`];
 /// - a list that is still larger than that after its items were offloaded;
-/// - such an object at depth 3 or more.
+/// - an object that is likewise still larger than [`BLOB_LIMIT`], at depth 3 or more.
 ///
 /// A small value costs one walk. It estimates sizes, counting an escaped character as one byte, and serialises only the
 /// parts that it replaces.

@@ -22,8 +22,8 @@ pub use postgres::{PostgresStore, redact};
 pub use retention::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage,
-    IndexEntry, LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter, RecordRow,
-    RunRow, RunSchedule, SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
+    IndexEntry, IndexValue, LogEvent, LogRow, Migration, NAMES, NodeRow, OfferRow, Page, QueuePlace, RecordFilter,
+    RecordRow, RunRow, RunSchedule, SignalRow, TokenRow, WholeRecord, contains_words, fingerprint, search_words,
 };
 pub use scope::{Scope, Sudo, SystemScope};
 pub use sqlite::{Contents as SqliteContents, SqliteStore};

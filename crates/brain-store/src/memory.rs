@@ -17,14 +17,14 @@ use brain_core::{
 use serde_json::Value;
 
 use self::numbers::Numbers;
-use crate::accounts::{AccountEntry, Accounts, Books};
+use crate::accounts::{AccountEntry, Accounts, Ledger};
 use crate::traits::{
     Approvals, Commit, CommitDone, Conflict, DeadLetters, Definitions, Feed, Lane, Lanes, Member, OnChange, Outcome,
     Precondition, Runs, Scheduling, Store, StoreError, StoreStats, Tokens, Watch, Write,
 };
 use crate::{
-    ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, LogRow, NodeRow,
-    OfferRow, Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
+    ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, Claim, DeadLetterRow, FeedPage, IndexEntry, IndexValue,
+    LogRow, NodeRow, OfferRow, Page, RecordRow, RunRow, Scope, SignalRow, SystemScope, TokenRow,
 };
 
 /// A store whose content is lost when it is dropped.
@@ -42,7 +42,7 @@ struct Inner {
     keys: BTreeMap<(TenantId, String), (RunId, Digest)>,
     numbers: Numbers,
     records: BTreeMap<(TenantId, String, RecordId), Stored>,
-    unique: BTreeMap<(TenantId, String, String, String), RecordId>,
+    unique: BTreeMap<(TenantId, String, String, IndexValue), RecordId>,
     artifacts: BTreeSet<(TenantId, ArtifactRow)>,
     letters: BTreeMap<(TenantId, JobKey), DeadLetterRow>,
     approvals: BTreeMap<(TenantId, ApprovalId), ApprovalRow>,
@@ -54,7 +54,7 @@ struct Inner {
     signals: BTreeMap<(TenantId, RunId), Vec<SignalRow>>,
     blobs: BTreeMap<(TenantId, Digest), StoredBlob>,
     audit: Vec<AuditRow>,
-    books: Books,
+    ledger: Ledger,
     stats: StoreStats,
 }
 
@@ -213,7 +213,7 @@ impl Inner {
             }
             // Applied with the whole member.
             Write::Reserve { .. } | Write::Settle { .. } | Write::Release { .. } => {}
-            Write::DropAccount(account) => self.books.drop_account(&tenant, &account),
+            Write::DropAccount(account) => self.ledger.drop_account(&tenant, &account),
             Write::NoteBlob { hash, unused_since } => self.note_blob(tenant, hash, unused_since),
             Write::DropBlob { hash, unused_before } => self.drop_blob(tenant, hash, unused_before),
         }
@@ -241,13 +241,13 @@ impl Commit for MemoryStore {
         for member in members {
             let checked = match inner.check(&member) {
                 Some(conflict) => Err(conflict),
-                None => inner.books.check(member.scope.tenant(), &member.writes),
+                None => inner.ledger.check(member.scope.tenant(), &member.writes),
             };
             outcomes.push(match checked {
                 Err(conflict) => Outcome::Conflict(conflict),
                 Ok(booked) => {
                     inner.stats.members += 1;
-                    inner.books.apply(member.scope.tenant(), booked);
+                    inner.ledger.apply(member.scope.tenant(), booked);
                     for write in member.writes {
                         inner.apply(&member.scope, write);
                     }
@@ -526,7 +526,7 @@ impl Feed for MemoryStore {
 
 impl Accounts for MemoryStore {
     fn account_total(&self, scope: &Scope, account: &str) -> Result<i64, StoreError> {
-        Ok(self.lock().books.total(scope.tenant(), account))
+        Ok(self.lock().ledger.total(scope.tenant(), account))
     }
 
     fn account_entries(
@@ -535,7 +535,7 @@ impl Accounts for MemoryStore {
         after: Option<&(String, String)>,
         limit: usize,
     ) -> Result<Vec<AccountEntry>, StoreError> {
-        Ok(self.lock().books.after(scope.tenant(), after, limit))
+        Ok(self.lock().ledger.after(scope.tenant(), after, limit))
     }
 }
 

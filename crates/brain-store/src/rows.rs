@@ -257,10 +257,37 @@ pub struct RecordRow {
 pub struct IndexEntry {
     /// The field, or the joined fields of a key.
     pub field: String,
-    /// The value as text.
-    pub value: String,
+    /// The value.
+    pub value: IndexValue,
     /// Whether no other record of the type may have the same value.
     pub unique: bool,
+}
+
+/// A value in the index of records: a digest of its text. The index is queried by equality only, so entries are short
+/// whatever the value, and the index holds no further copy of what a record says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IndexValue(String);
+
+impl IndexValue {
+    /// Hexadecimal digits of the digest that are stored: 96 bits.
+    const DIGITS: usize = 24;
+
+    /// The value for a text.
+    pub fn of(text: &str) -> Self {
+        let mut digits = Digest::of(text.as_bytes()).to_string();
+        digits.truncate(Self::DIGITS);
+        Self(digits)
+    }
+
+    /// The stored form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A value as it was read from a store.
+    pub(crate) fn stored(text: String) -> Self {
+        Self(text)
+    }
 }
 
 /// The prefix of index fields for names. No field of a record begins with it.
@@ -271,6 +298,17 @@ impl IndexEntry {
     pub fn is_name(&self) -> bool {
         !self.unique && self.field.starts_with(NAMES)
     }
+
+    /// An entry as it was read from a store.
+    pub(crate) fn stored((field, value, unique): (String, String, bool)) -> Self {
+        Self { field, value: IndexValue::stored(value), unique }
+    }
+}
+
+impl From<&str> for IndexValue {
+    fn from(text: &str) -> Self {
+        Self::of(text)
+    }
 }
 
 /// Selects records. All conditions must hold.
@@ -278,8 +316,8 @@ impl IndexEntry {
 pub struct RecordFilter {
     /// The state.
     pub state: Option<String>,
-    /// Indexed fields and their values as text.
-    pub indexed: Vec<(String, String)>,
+    /// Indexed fields and their values.
+    pub indexed: Vec<(String, IndexValue)>,
     /// Other top-level fields and their JSON values, compared row by row.
     pub fields: Vec<(String, Value)>,
 }
@@ -287,7 +325,7 @@ pub struct RecordFilter {
 impl RecordFilter {
     /// Whether a record with these index entries matches.
     pub fn matches(&self, row: &RecordRow, index: &[IndexEntry]) -> bool {
-        let has = |field: &str, value: &str| index.iter().any(|one| one.field == field && one.value == value);
+        let has = |field: &str, value: &IndexValue| index.iter().any(|one| one.field == field && one.value == *value);
         self.state.as_ref().is_none_or(|state| row.state.as_ref() == Some(state))
             && self.indexed.iter().all(|(field, value)| has(field, value))
             && self.fields.iter().all(|(field, value)| row.body.get(field) == Some(value))

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::{
     Accounts, ApprovalRow, ArtifactRow, Audit, Backlog, BlobRow, Claim, DeadLetterRow, Dump, FeedPage, IndexEntry,
-    LogRow, NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope, SignalRow,
-    SystemScope, TokenRow,
+    IndexValue, LogRow, NodeRow, OfferRow, Page, RecordFilter, RecordRow, Retention, RunRow, RunSchedule, Scope,
+    SignalRow, SystemScope, TokenRow,
 };
 
 /// Why the store could not answer.
@@ -79,8 +79,8 @@ pub enum Precondition {
         kind: String,
         /// The indexed field.
         field: String,
-        /// Its value as text.
-        value: String,
+        /// Its value.
+        value: IndexValue,
         /// [`crate::fingerprint`] of their ids and revisions.
         fingerprint: Digest,
     },
@@ -367,11 +367,14 @@ pub const MAX_ANY: usize = 64;
 /// Maximum number of records per value that [`Records::records_by_any`] reads.
 pub const MAX_OF_VALUE: usize = 64;
 
-/// The values to look up, without duplicates.
-pub(crate) fn any_of(values: &[String]) -> Vec<&str> {
-    let mut wanted: Vec<&str> = values.iter().take(MAX_ANY).map(String::as_str).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
+/// The values to look up, in the caller's order and without duplicates.
+pub(crate) fn any_of(values: &[IndexValue]) -> Vec<&IndexValue> {
+    let mut wanted: Vec<&IndexValue> = Vec::new();
+    for value in values.iter().take(MAX_ANY) {
+        if !wanted.contains(&value) {
+            wanted.push(value);
+        }
+    }
     wanted
 }
 
@@ -389,13 +392,13 @@ pub trait Records {
         cursor: Option<&str>,
     ) -> Result<Page<RecordRow>, StoreError>;
     /// Records that have all of these names ([`crate::IndexEntry::is_name`]), oldest first. Only the first [`MAX_ANY`]
-    /// values count.
+    /// values count. The last should be the rarest: a store may scan its records and test them for the others.
     fn records_by_all(
         &self,
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError>;
     /// Records that have any of these names ([`crate::IndexEntry::is_name`]), most matches first, then oldest first.
@@ -406,7 +409,7 @@ pub trait Records {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError>;
     /// Records that contain all of these words (the last may be a prefix), best match first.

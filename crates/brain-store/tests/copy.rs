@@ -67,7 +67,8 @@ fn fill(store: &dyn Store, scope: &Scope) {
     for n in 1..=RUNS {
         let kind = if n % 2 == 0 { "task" } else { "lead" };
         let row = sample::record(kind, n, 1 + n % 3, Some("open"), json!({"name": format!("Nº {n} \u{0} x")}));
-        let entry = |field: &str, unique| IndexEntry { field: field.into(), value: format!("v{n}"), unique };
+        let entry =
+            |field: &str, unique| IndexEntry { field: field.into(), value: format!("v{n}").as_str().into(), unique };
         let index = vec![entry("a", false), entry("b", true)];
         let text = (n % 2 == 0).then(|| format!("Müller & Söhne number {n}"));
         let write = Write::PutRecord { row, index, text };

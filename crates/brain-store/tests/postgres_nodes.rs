@@ -320,7 +320,7 @@ fn a_list_that_a_commit_relies_on_does_not_grow_before_it() {
 
 #[test]
 fn a_record_on_a_list_does_not_change_before_a_commit_that_relies_on_the_list() {
-    // A total is stored beside its parts. Changing a part relies on the total; writing the total relies on the list of
+    // A total is stored with its parts. Changing a part relies on the total; writing the total relies on the list of
     // parts. If either were committed over a stale read, the two would differ in the end.
     let (_cluster, one, two) = two();
     let scope = sample::scope("default");

@@ -27,7 +27,7 @@ pub fn assert_golden(file: &Path, text: &str) {
     };
     panic!(
         "{}:{number}: this build writes another format than the one that is frozen.\n  frozen: {was}\n  now:    {is}\n\
-         Stores and clients that exist rely on it, so a change is a new version: add what is new beside what is there and \
+         Stores and clients that exist rely on it, so a change is a new version: add the new version next to the old one and \
          keep reading the old form (docs/adr/0024-formats-are-frozen.md).\n\
          If the change only adds something, run `cargo xtask golden` and commit the file with it.",
         file.display()

@@ -6,11 +6,11 @@ use brain_core::{Failure, RecordId, Timestamp};
 use brain_engine::RecordView;
 use brain_registry::Registry;
 use brain_registry::model::{Behavior, FieldDef, OnDelete, RecordDef, RecordOp};
-use brain_store::{RecordFilter, RecordRow};
+use brain_store::{IndexValue, RecordFilter, RecordRow};
 use serde_json::Value;
 
 use crate::Toolbox;
-use crate::found_by::found_by;
+use crate::index_entries::found_by;
 use crate::record::{not_found, parse_id, store_failed};
 use crate::values::Evaluation;
 
@@ -128,7 +128,7 @@ impl Toolbox {
             return None;
         }
         let mut evaluation = Evaluation::new(now, self.zone().clone(), b"deletes");
-        evaluation.set("settings", self.settings().present().values.clone());
+        evaluation.set("settings", self.settings().current().values.clone());
         evaluation.set("input", brain_lang::feel::Value::from_typed_json(args, &tool.def.input));
         let id = evaluation.json(behavior.id.as_ref()?).ok()?;
         Some((behavior.record.clone(), parse_id(id.as_str()?, &behavior.record).ok()?))
@@ -223,7 +223,10 @@ fn key(row: &RecordRow) -> RecordKey {
 }
 
 fn pointing_to(referrer: &Referrer, id: RecordId) -> RecordFilter {
-    RecordFilter { indexed: vec![(referrer.field.name.clone(), id.to_string())], ..RecordFilter::default() }
+    RecordFilter {
+        indexed: vec![(referrer.field.name.clone(), IndexValue::of(&id.to_string()))],
+        ..RecordFilter::default()
+    }
 }
 
 fn too_many(title: &str) -> Failure {

@@ -1,4 +1,4 @@
-//! `http`: one request to an outside API. Calls only declared hosts, resolves secrets by reference, evaluates the
+//! `http`: one request to an external API. Calls only declared hosts, resolves secrets by reference, evaluates the
 //! tool's success and failure criteria, and reports an unknown outcome as unknown.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use brain_registry::{Registry, ToolResult, ValidatedCall};
 use serde_json::{Map, Value, json};
 
 use crate::Toolbox;
-use crate::carrier::{Incoming, NoAnswer, Outgoing};
+use crate::network::{Incoming, NoAnswer, Outgoing};
 use crate::outcome::{self, Answered, Call, Met};
 use crate::secret::{Secrets, resolve_secret};
 use crate::values::{Evaluation, to_failure};
@@ -21,7 +21,7 @@ use crate::values::{Evaluation, to_failure};
 /// Connection timeout. Nothing has been sent when it passes.
 const CONNECT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// Maximum size of an answer.
+/// Maximum size of a response.
 const MAX_ANSWER: usize = 64 * 1024 * 1024;
 
 /// The hosts that tools may call.
@@ -42,13 +42,14 @@ impl HttpPolicy {
     fn check(&self, url: &url::Url) -> Result<(), Failure> {
         let refuse = |message: String| Err(Failure::contract("host_not_allowed", message));
         if !matches!(url.scheme(), "http" | "https") {
-            return refuse(format!("Only http and https addresses are called, not `{}:`.", url.scheme()));
+            return refuse(format!("Only http and https URLs can be called, not `{}:`.", url.scheme()));
         }
-        let Some(host) = url.host_str() else { return refuse("The address has no host.".into()) };
+        let Some(host) = url.host_str() else { return refuse("The URL has no host.".into()) };
         let host = host.to_lowercase();
         let with_port = format!("{host}:{}", url.port_or_known_default().unwrap_or(0));
         if !self.hosts.contains(&host) && !self.hosts.contains(&with_port) {
-            return refuse(format!("`{host}` is not among the `hosts` of a pack; add it to pack.yaml to allow it."));
+            let message = format!("`{host}` is not listed under `hosts` in any pack; add it to pack.yaml to allow it.");
+            return refuse(message);
         }
         if let Some(address) = literal_address(url)
             && !self.allow_private
@@ -148,7 +149,7 @@ impl Answer {
     fn read(Incoming { status, headers, body }: Incoming, too_large: bool, job: &JobContext) -> Self {
         let headers: Map<String, Value> = headers.into_iter().map(|(name, value)| (name, json!(value))).collect();
         let header = |name: &str| headers.get(name).and_then(Value::as_str);
-        let retry_after = header("retry-after").and_then(|told| outcome::retry_after(told, header("date"), job.now));
+        let retry_after = header("retry-after").and_then(|value| outcome::retry_after(value, header("date"), job.now));
         let text = String::from_utf8_lossy(&body).into_owned();
         let body = if too_large {
             Value::Null
@@ -180,7 +181,7 @@ impl Toolbox {
         secrets.redacted(outcome)
     }
 
-    /// Turns an answer into an outcome.
+    /// Turns a response into an outcome.
     #[expect(clippy::too_many_arguments, reason = "one step of `http`, which holds all of them")]
     fn judged(
         &self,
@@ -208,7 +209,7 @@ impl Toolbox {
             return outcome;
         }
         if answer.too_large {
-            let message = format!("The answer is larger than {} MiB.", MAX_ANSWER >> 20);
+            let message = format!("The response is larger than {} MiB.", MAX_ANSWER >> 20);
             let failure = Failure::contract("answer_too_large", message);
             let result = ToolResult { api_status: Some(answer.status), ..ToolResult::ok(Value::Null) };
             return outcome::unusable(kind, result, failure);
@@ -240,7 +241,7 @@ impl Toolbox {
         let text = text.as_str().unwrap_or_default();
         let mut url: url::Url = text
             .parse()
-            .map_err(|error| Failure::contract("bad_url", format!("`{text}` is not an address: {error}")))?;
+            .map_err(|error| Failure::contract("bad_url", format!("`{text}` is not a valid URL: {error}")))?;
         for (name, binding) in &behavior.query {
             let value = evaluation.json(binding).map_err(|error| to_failure(&format!("query.{name}"), &error))?;
             if !value.is_null() {
@@ -322,7 +323,7 @@ impl Toolbox {
                 Ok(Some(chunk)) => body.extend_from_slice(&chunk),
                 Ok(None) => break,
                 Err(error) => {
-                    broken = Some(format!("The answer of `{host}` broke off: {}", root_cause(&error)));
+                    broken = Some(format!("The response from `{host}` was cut off: {}", root_cause(&error)));
                     break;
                 }
             }
@@ -365,7 +366,7 @@ fn authenticate(
     })
 }
 
-/// Which of the tool's criteria an answer meets.
+/// Which of the tool's criteria a response meets.
 fn met(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) -> Result<Met, Failure> {
     let mut any = |criteria: &Option<Criteria>| match criteria {
         Some(criteria) => meets_any(criteria, answer, evaluation),
@@ -381,7 +382,7 @@ fn met(behavior: &HttpBehavior, answer: &Answer, evaluation: &mut Evaluation) ->
 }
 
 /// Whether the status alone determines the outcome: it is no success, and no criterion of the pack reads the body. A
-/// server that refuses a request without reading all of it often resets the connection before its answer is complete.
+/// server that refuses a request without reading all of it often resets the connection before its response is complete.
 fn decides_by_status(behavior: &HttpBehavior, status: u16) -> bool {
     let criteria = [&behavior.success, &behavior.failure, &behavior.not_done, &behavior.unknown];
     let mut criteria = criteria.into_iter().flatten();

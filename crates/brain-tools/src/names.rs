@@ -3,10 +3,10 @@
 use brain_core::Timestamp;
 use brain_nlu::entity::{Card, keys, normal_identifier, normal_name, words};
 use brain_registry::model::{FieldDef, RecordDef};
-use brain_store::{IndexEntry, RecordRow};
+use brain_store::{IndexEntry, IndexValue, RecordRow};
 use serde_json::Value;
 
-use crate::found_by::index_text;
+use crate::index_entries::index_text;
 
 /// The index of names and aliases. Field names cannot contain `~`.
 pub const NAME: &str = "~name";
@@ -31,7 +31,7 @@ pub fn entries(def: &RecordDef, body: &Value) -> Vec<IndexEntry> {
     let mut list = Vec::new();
     let mut add = |field: &str, value: String| {
         if !value.is_empty() {
-            list.push(IndexEntry { field: field.to_owned(), value, unique: false });
+            list.push(IndexEntry { field: field.to_owned(), value: IndexValue::of(&value), unique: false });
         }
     };
     // A record that borrows its name is found through the record that it refers to.
@@ -118,17 +118,21 @@ mod tests {
         serde_json::from_value(def).unwrap()
     }
 
-    fn values(def: &RecordDef, body: &Value, field: &str) -> Vec<String> {
+    fn values(def: &RecordDef, body: &Value, field: &str) -> Vec<IndexValue> {
         entries(def, body).into_iter().filter(|one| one.field == field).map(|one| one.value).collect()
+    }
+
+    fn of<const N: usize>(texts: [&str; N]) -> [IndexValue; N] {
+        texts.map(IndexValue::of)
     }
 
     #[test]
     fn a_record_is_indexed_by_its_names_aliases_and_identifiers() {
         let def = def(json!({"aliases": "also", "identifiers": ["number"]}));
         let body = json!({"name": "Acme Pty Ltd", "also": "The Roofers; AR", "number": "Q-1042", "suburb": "Ryde"});
-        assert_eq!(values(&def, &body, NAME), ["acme", "roofers", "ar"]);
-        assert_eq!(values(&def, &body, IDENTIFIER), ["q1042"]);
-        assert_eq!(values(&def, &body, WORD), ["acme", "ltd", "pty", "roofers", "the", "ar"]);
+        assert_eq!(values(&def, &body, NAME), of(["acme", "roofers", "ar"]));
+        assert_eq!(values(&def, &body, IDENTIFIER), of(["q1042"]));
+        assert_eq!(values(&def, &body, WORD), of(["acme", "ltd", "pty", "roofers", "the", "ar"]));
         assert!(!values(&def, &body, ALIKE).is_empty());
         assert!(entries(&def, &json!({"name": "", "also": null})).is_empty());
     }
@@ -144,6 +148,6 @@ mod tests {
     #[test]
     fn a_unique_key_of_one_text_field_is_an_identifier() {
         let def = def(json!({"key": [["number"], ["name", "suburb"]]}));
-        assert_eq!(values(&def, &json!({"number": "T-7"}), IDENTIFIER), ["t7"]);
+        assert_eq!(values(&def, &json!({"number": "T-7"}), IDENTIFIER), of(["t7"]));
     }
 }

@@ -29,7 +29,7 @@ pub struct NativeContext {
     pub step: String,
     /// Counted from 1.
     pub attempt: u32,
-    /// Equal for every attempt. Pass it to outside systems as an idempotency key.
+    /// Equal for every attempt. Pass it to external systems as an idempotency key.
     pub key: JobKey,
     /// The current time. A function that runs in process must not read any other clock.
     pub now: Timestamp,

@@ -1,20 +1,20 @@
-//! The outcome of an outside call, by its answer. This module alone defines it.
+//! The outcome of an external call, by its response. This module alone defines it.
 //!
-//! | answer | a call with an effect | a call without one |
+//! | response | a call with an effect | a call without one |
 //! |---|---|---|
 //! | no connection: name not found, refused, TLS handshake failed | not done, transient | the same |
 //! | timeout, connection broken | unknown | not done, transient |
-//! | the answer breaks off, unless its status is not 2xx and no criterion reads the body | unknown | not done, transient |
+//! | the response breaks off, unless its status is not 2xx and no criterion reads the body | unknown | not done, transient |
 //! | 408, 500, 502, 504, any 5xx not named below | unknown | not done, transient |
 //! | 503 with `Retry-After` | not done, transient, after that time | the same |
 //! | 503 without `Retry-After` | unknown | not done, transient |
 //! | 425, 429 | not done, transient, after `Retry-After` if there is one | the same |
 //! | 501, 505 | not done, business | the same |
-//! | 302, 303 | unknown: an accepted form often answers like this | not done, business |
+//! | 302, 303 | unknown: an accepted form often responds like this | not done, business |
 //! | other 1xx, 3xx, 4xx | not done, business | the same |
 //! | 2xx that `failure` describes | not done, business | the same |
-//! | 2xx that misses `success` | unknown: accepted, but the pack does not define this answer | not done, business |
-//! | a success whose answer cannot be used | done badly | not done, contract |
+//! | 2xx that misses `success` | unknown: accepted, but the pack does not define this response | not done, business |
+//! | a success whose response cannot be used | done badly | not done, contract |
 //!
 //! A pack overrides the table with `not_done` and `unknown`. Unknown follows the tool's `idempotency`.
 //!
@@ -30,7 +30,7 @@ use brain_registry::model::{Effect, HttpBehavior, Method, ToolDef};
 /// Maximum delay taken from `Retry-After`; longer delays are cut to this.
 pub(crate) const MAX_RETRY_AFTER: Millis = Millis::from_secs(24 * 60 * 60);
 
-/// How much of an error answer the failure's message quotes, in characters.
+/// How much of an error response the failure's message quotes, in characters.
 const EXCERPT: usize = 200;
 
 /// Whether a call has an effect outside.
@@ -58,7 +58,7 @@ impl Call {
     }
 }
 
-/// Which of the pack's criteria an answer meets.
+/// Which of the pack's criteria a response meets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Met {
     /// `success`, or by default a 2xx status.
@@ -71,7 +71,7 @@ pub(crate) struct Met {
     pub(crate) unknown: bool,
 }
 
-/// The parts of an answer that determine its outcome.
+/// The parts of a response that determine its outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered<'a> {
     /// The status code.
@@ -82,7 +82,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) text: &'a str,
 }
 
-/// The outcome of an answer; `None` if the call succeeded.
+/// The outcome of a response; `None` if the call succeeded.
 pub(crate) fn of_answer(call: Call, met: Met, answer: &Answered<'_>) -> Option<JobOutcome> {
     let failed = |class| Some(JobOutcome::Failed(answer.failure(class)));
     if met.not_done {
@@ -114,7 +114,7 @@ pub(crate) fn not_connected(failure: Failure) -> JobOutcome {
     JobOutcome::Failed(failure)
 }
 
-/// The outcome if the request may have been received and no usable answer came.
+/// The outcome if the request may have been received and no usable response came.
 pub(crate) fn uncertain(call: Call, failure: Failure) -> JobOutcome {
     match call {
         Call::WithEffect => JobOutcome::Unknown(failure),
@@ -122,7 +122,7 @@ pub(crate) fn uncertain(call: Call, failure: Failure) -> JobOutcome {
     }
 }
 
-/// The outcome if the call succeeded but its answer does not match the tool's declaration.
+/// The outcome if the call succeeded but its response does not match the tool's declaration.
 pub(crate) fn unusable(call: Call, result: ToolResult, failure: Failure) -> JobOutcome {
     match call {
         Call::WithEffect => JobOutcome::DoneBadly(result, failure),
@@ -134,7 +134,7 @@ impl Answered<'_> {
     fn failure(&self, class: FailureClass) -> Failure {
         let excerpt: String = self.text.chars().take(EXCERPT).collect();
         let said = if excerpt.trim().is_empty() { String::new() } else { format!(": {}", excerpt.trim()) };
-        let message = format!("The outside system answered {}{said}", self.status);
+        let message = format!("The external system answered {}{said}", self.status);
         let code = format!("http_{}", self.status);
         match (class, self.retry_after) {
             // The retry policy decides about a delay of zero.
@@ -144,8 +144,8 @@ impl Answered<'_> {
     }
 }
 
-/// The delay of a `Retry-After` header: seconds or an HTTP date, bounded. A date is relative to the answer's own `Date`
-/// if there is one, because clocks differ. `None` if the header is unusable.
+/// The delay of a `Retry-After` header: seconds or an HTTP date, bounded. A date is relative to the response's own
+/// `Date` if there is one, because clocks differ. `None` if the header is unusable.
 pub fn retry_after(header: &str, date: Option<&str>, now: Timestamp) -> Option<Millis> {
     let header = header.trim();
     let wait = if header.bytes().all(|byte| byte.is_ascii_digit()) && !header.is_empty() {

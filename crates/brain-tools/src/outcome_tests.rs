@@ -110,7 +110,7 @@ fn the_message_names_the_status_and_quotes_the_beginning_of_the_answer() {
     let answer = Answered { status: 404, retry_after: None, text: &text };
     let failure = answer.failure(FailureClass::Business);
     assert_eq!(failure.code, "http_404");
-    assert!(failure.message.starts_with("The outside system answered 404: no such customer xxx"), "{failure}");
+    assert!(failure.message.starts_with("The external system answered 404: no such customer xxx"), "{failure}");
     assert!(failure.message.len() < 300);
 }
 

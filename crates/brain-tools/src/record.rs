@@ -13,7 +13,7 @@ use brain_store::{RecordFilter, RecordRow, StoreError};
 use serde_json::{Map, Value, json};
 
 use crate::Toolbox;
-use crate::found_by::{dedupe_entry, found_by, index_text};
+use crate::index_entries::{dedupe_entry, found_by, index_value};
 use crate::toolbox::RecordType;
 use crate::values::{Evaluation, to_failure};
 
@@ -59,6 +59,23 @@ impl Toolbox {
             RecordOp::Delete => deciding.delete(kind),
         };
         Ok((result?, deciding.more))
+    }
+}
+
+impl Toolbox {
+    /// Checks the preconditions of a record tool without deciding the operation.
+    pub(crate) fn admit_record(
+        &self,
+        behavior: &RecordBehavior,
+        call: &ValidatedCall,
+        job: &JobContext,
+        records: &mut RecordView<'_>,
+    ) -> Result<(), Failure> {
+        let evaluation = self.evaluation(call, job)?;
+        let artifacts = Vec::new();
+        let mut deciding = Deciding { toolbox: self, behavior, call, job, records, evaluation, artifacts, more: false };
+        deciding.look_up()?;
+        deciding.check_preconditions()
     }
 }
 
@@ -161,7 +178,7 @@ impl Deciding<'_, '_> {
         if !allowed.is_some_and(|list| list.contains(&to)) {
             let title = kind.def.title.to_lowercase();
             let message = if from == to {
-                format!("This {title} is `{to}` already.")
+                format!("This {title} is already `{to}`.")
             } else {
                 format!("This {title} is `{from}` and cannot become `{to}`.")
             };
@@ -277,7 +294,7 @@ impl Deciding<'_, '_> {
             let holders = self.records.list(&kind.def.name, &filter, 2).map_err(store_failed)?;
             if let Some(holder) = holders.iter().find(|holder| holder.id != row.id) {
                 let message = format!(
-                    "There is a {} with the same {} already: {}.",
+                    "There is already a {} with the same {}: {}.",
                     kind.def.title.to_lowercase(),
                     entry.field.replace('+', " and "),
                     holder.id
@@ -301,7 +318,7 @@ impl Deciding<'_, '_> {
             }
             match def.field(field) {
                 Some(declared) if declared.indexed || declared.reference.is_some() => {
-                    result.indexed.push((field.clone(), index_text(&value)));
+                    result.indexed.push((field.clone(), index_value(&value)));
                 }
                 Some(declared) => {
                     result.fields.push((field.clone(), brain_registry::normalise(&declared.schema, value)));

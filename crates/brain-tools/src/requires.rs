@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use brain_core::{DigestBuilder, Failure, FailureClass, RecordId};
 use brain_engine::{JobContext, RecordView};
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::model::Precondition;
+use brain_registry::model::{Behavior, Precondition};
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::RecordRow;
 
@@ -14,8 +14,12 @@ use crate::record::{feel_record, not_found, parse_id, store_failed};
 use crate::values::{Evaluation, to_failure};
 
 impl Toolbox {
-    /// Checks whether an outside call may start now. What it reads becomes a precondition of the commit that starts it.
+    /// Checks whether a call may start now. What it reads becomes a precondition of the commit that starts it.
     pub fn admit(&self, call: &ValidatedCall, job: &JobContext, records: &mut RecordView<'_>) -> Result<(), Failure> {
+        if let Behavior::Record(behavior) = &call.tool().def.behavior {
+            // Its preconditions may use the records that it looks up.
+            return self.admit_record(behavior, call, job, records);
+        }
         let mut evaluation = self.evaluation(call, job)?;
         self.check_requires(call, job, &mut evaluation, records).map(drop)
     }

@@ -1,5 +1,5 @@
 //! Secrets by reference: packs contain `env:NAME` or `file:PATH`, and the value is resolved when a request is sent.
-//! Answers are redacted before any part of them goes into a failure.
+//! Responses are redacted before any part of them goes into a failure.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ pub enum SecretError {
 /// References that are used for environment variables that are not set.
 static STAND_INS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
-/// Sets the references that stand in for environment variables: like the environment, once and for the whole process.
+/// Sets the references that replace environment variables: like the environment, once and for the whole process.
 /// Later calls change nothing.
 pub fn stand_in(references: BTreeMap<String, String>) {
     let _ = STAND_INS.set(references);

@@ -45,7 +45,7 @@ impl Settings {
 pub struct PinnedSettings {
     body: Value,
     digest: Digest,
-    present: Arc<Settings>,
+    current: Arc<Settings>,
     earlier: RwLock<HashMap<Digest, Arc<Settings>>>,
     store: OnceLock<Arc<dyn Store>>,
 }
@@ -53,8 +53,8 @@ pub struct PinnedSettings {
 impl PinnedSettings {
     pub(crate) fn of(registry: &Registry) -> Self {
         let body = json!({"values": registry.settings(), "schema": registry.settings_schema()});
-        let (digest, present) = (canonical_digest(&body), Arc::new(Settings::of(&body)));
-        Self { body, digest, present, earlier: RwLock::default(), store: OnceLock::new() }
+        let (digest, current) = (canonical_digest(&body), Arc::new(Settings::of(&body)));
+        Self { body, digest, current, earlier: RwLock::default(), store: OnceLock::new() }
     }
 
     /// Sets the store that holds earlier settings. Only the first call has an effect.
@@ -65,7 +65,7 @@ impl PinnedSettings {
     /// Takes over the cached settings of the previous version.
     pub(crate) fn succeed(&self, before: &Self) {
         let mut earlier = before.earlier.read().unwrap_or_else(PoisonError::into_inner).clone();
-        earlier.insert(before.digest, before.present.clone());
+        earlier.insert(before.digest, before.current.clone());
         *self.earlier.write().unwrap_or_else(PoisonError::into_inner) = earlier;
     }
 
@@ -80,13 +80,13 @@ impl PinnedSettings {
     }
 
     /// The current settings.
-    pub fn present(&self) -> &Settings {
-        &self.present
+    pub fn current(&self) -> &Settings {
+        &self.current
     }
 
     /// The settings that a program pins; the current ones if it pins none.
     pub fn pinned(&self, digest: Option<Digest>) -> Result<Arc<Settings>, Failure> {
-        let Some(digest) = digest.filter(|digest| *digest != self.digest) else { return Ok(self.present.clone()) };
+        let Some(digest) = digest.filter(|digest| *digest != self.digest) else { return Ok(self.current.clone()) };
         if let Some(known) = self.earlier.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
             return Ok(known.clone());
         }

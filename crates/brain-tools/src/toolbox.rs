@@ -11,18 +11,18 @@ use brain_registry::model::{Behavior, Effect, RecordDef};
 use brain_registry::{Checker, Registry, Tool, ToolResult, ValidatedCall};
 use serde_json::{Value, json};
 
-use crate::carrier::Carrier;
 use crate::deletion::Referrer;
 use crate::http::HttpPolicy;
+use crate::network::Carrier;
 use crate::settings::PinnedSettings;
 use crate::values::{Evaluation, to_failure};
 
-/// How tools reach outside systems.
+/// How tools reach external systems.
 #[derive(Clone, Debug, Default)]
 pub struct ToolboxConfig {
     /// Whether tools may call loopback and private addresses that their pack declares.
     pub allow_private_hosts: bool,
-    /// The `User-Agent` of outside calls; `brain/VERSION` if absent.
+    /// The `User-Agent` of external calls; `brain/VERSION` if absent.
     pub user_agent: Option<String>,
     /// The base URL of callbacks to this server; the default address if absent.
     pub public_url: Option<String>,
@@ -109,7 +109,7 @@ impl Toolbox {
 
     /// The time zone of the current settings.
     pub fn zone(&self) -> &jiff::tz::TimeZone {
-        &self.settings.present().zone
+        &self.settings.current().zone
     }
 
     /// The fields of a record as they are stored, or every reason why they do not fit its type.
@@ -152,7 +152,7 @@ impl Toolbox {
         url.trim_end_matches('/').clone_into(&mut self.public_url.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The job as templates of an outside call see it, callback URL included.
+    /// The job as templates of an external call see it, callback URL included.
     pub(crate) fn job_names(&self, job: &JobContext) -> FeelValue {
         let (tenant, run, key) = (job.scope.tenant().as_str(), job.run, job.key);
         FeelValue::from_json(&json!({
@@ -191,14 +191,14 @@ impl Toolbox {
             _ => {
                 return Err(Failure::contract(
                     "not_inline",
-                    "This tool makes outside calls and cannot run in process.",
+                    "This tool makes external calls and cannot run in process.",
                 ));
             }
         };
         self.complete(call, job, result)
     }
 
-    /// Executes an outside call.
+    /// Executes an external call.
     pub fn perform(self: &Arc<Self>, call: ValidatedCall, job: JobContext) -> HostFuture<JobOutcome> {
         let toolbox = self.clone();
         Box::pin(async move {
@@ -208,7 +208,7 @@ impl Toolbox {
                 Behavior::Native(behavior) => toolbox.native_outside(behavior, &call, &job).await,
                 _ => JobOutcome::Failed(Failure::contract(
                     "not_outside",
-                    "This tool runs in process and makes no outside call.",
+                    "This tool runs in process and makes no external call.",
                 )),
             };
             match outcome {
@@ -230,7 +230,7 @@ impl Toolbox {
         &self.http
     }
 
-    /// Interprets the answer of an outside call: it is the result, or the call was delegated to another engine.
+    /// Interprets the answer of an external call: it is the result, or the call was delegated to another engine.
     pub fn finish(&self, call: &ValidatedCall, job: &JobContext, result: ToolResult) -> Result<ToolResult, Failure> {
         let Some(delegate) = &call.tool().def.delegate else { return self.complete(call, job, result) };
         let mut evaluation = self.evaluation(call, job)?;
@@ -254,7 +254,8 @@ impl Toolbox {
         let data = crate::scale::money(result.data, tool, &self.registry);
         result.data = tool.validate_output(data).map_err(|problems| {
             let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            let message = format!("The result of `{}` is not what it declares: {}", tool.def.name, list.join("; "));
+            let message =
+                format!("The result of `{}` does not match its declared output: {}", tool.def.name, list.join("; "));
             Failure::contract("bad_output", message)
         })?;
         if result.summary.is_none()
@@ -285,7 +286,7 @@ impl Toolbox {
     /// Renders a text over `input` alone; returns it unrendered on an error.
     pub fn text(&self, template: &str, input: &Value, now: brain_core::Timestamp) -> String {
         let mut evaluation = Evaluation::new(now, self.zone().clone(), b"text");
-        evaluation.set("settings", self.settings.present().values.clone());
+        evaluation.set("settings", self.settings.current().values.clone());
         evaluation.set("input", FeelValue::from_json(input));
         let text = Text::parse(template).ok().and_then(|text| evaluation.text(&text).ok());
         text.unwrap_or_else(|| template.to_owned())

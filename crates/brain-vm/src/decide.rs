@@ -48,7 +48,7 @@ pub enum Input {
     Arm(u32),
     /// A message with this name arrived.
     Message(String),
-    /// An outside job is about to be handed over.
+    /// An external job is about to be handed over.
     Handed(JobId, u32),
     /// A step is skipped because of another step of its scope.
     Bypass(StepId, u16),
@@ -74,15 +74,15 @@ pub enum Input {
     RollBack,
     /// An attempt succeeded.
     Done(JobId, u32),
-    /// An attempt had its effect, but its answer cannot be used.
+    /// An attempt took effect, but its answer cannot be used.
     DoneBadly(JobId, u32, Failure),
     /// An attempt failed and had no effect.
     Failed(JobId, u32, Failure),
     /// The run's own rules or limits prevented the attempt, so it was not made.
     Refused(JobId, u32, Failure),
-    /// An attempt may or may not have had its effect.
+    /// An attempt may or may not have taken effect.
     Unknown(JobId, u32, Failure),
-    /// A part of an attempt had its effect: the child run that was to undo a run ended before it had undone everything.
+    /// A part of an attempt took effect: the child run that was to undo a run ended before it had undone everything.
     Half(JobId, u32, Failure),
     /// The check tool, called at this time, found that the call had no effect.
     DidNotHappen(JobId, u32, Timestamp),
@@ -392,10 +392,10 @@ impl<'c> Machine<'c> {
     fn done_too_late(&self, state: &State, job: JobId) -> Option<Event> {
         let undoable = !job.undo && state.step(self.code, job.at()).undo.is_some();
         let mut around = state.outward(job.scope).take_while(|id| !state.scope(*id).is_undo());
-        if !undoable || state.takes_back(job.scope) || !around.any(|id| state.scope(id).took_back) {
+        if !undoable || state.is_compensating(job.scope) || !around.any(|id| state.scope(id).took_back) {
             return None;
         }
-        let message = "It turned out to be done after the rest was undone, so it was not undone.";
+        let message = "It turned out to have happened, but only after the rest was undone, so it was not undone.";
         let failure = Failure::business("not_taken_back", message);
         Some(Event::JobStuck { job: JobId { undo: true, ..job }, attempt: 0, failure, happened: Happened::No })
     }
@@ -423,7 +423,7 @@ impl<'c> Machine<'c> {
         state.left.keys().copied().find(|left| state.outward(left.scope).any(within))
     }
 
-    /// Whether a stuck job is known to have had its effect. Later failures do not change that.
+    /// Whether a stuck job is known to have taken effect. Later failures do not change that.
     fn is_settled(&self, state: &State, job: JobId) -> bool {
         state.jobs.get(&job).is_some_and(|job| job.status == (JobStatus::Stuck { happened: Happened::Yes }))
     }

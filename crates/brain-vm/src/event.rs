@@ -32,7 +32,7 @@ impl Stray {
             Self::OutOfTurn => "something that does not fit the state of the run",
             Self::LateAnswer => "an answer that is no longer needed",
             Self::LateDecision => "a decision that is no longer needed",
-            Self::Unheard => "a message that nobody waits for",
+            Self::Unheard => "a message that nobody is waiting for",
             Self::Forged => "a callback whose signature is wrong",
         }
     }
@@ -140,7 +140,7 @@ events! {
     }
     /// A condition did not hold: the step counts as done with a null result.
     103 StepSkipped {
-        /// The skipped step.
+        /// The step with the condition.
         at: StepId,
     }
     /// The list of a `foreach` was evaluated.
@@ -150,7 +150,7 @@ events! {
         /// Number of items.
         count: u32,
     }
-    /// An outside job is handed over. Written before the hand-over.
+    /// An external job is handed over. Written before the hand-over.
     105 JobStarted {
         /// The job.
         job: JobId,
@@ -176,7 +176,7 @@ events! {
         failure: Failure,
         /// When the next attempt may start.
         at: Timestamp,
-        /// Whether this attempt or an earlier one may have had its effect.
+        /// Whether this attempt or an earlier one may have taken effect.
         unsettled: bool,
     }
     /// A job failed for good; `on_failure` decides what follows.
@@ -308,7 +308,7 @@ events! {
     }
     /// A step was skipped because a step whose result it uses failed or was skipped.
     125 StepBypassed {
-        /// The skipped step.
+        /// The step that was not run.
         at: StepId,
         /// The number of the other step in the same scope.
         because: u16,
@@ -318,7 +318,7 @@ events! {
         /// The error, unless a person rolled it back.
         failure: Option<Failure>,
     }
-    /// A job had its effect, but its answer cannot be used.
+    /// A job took effect, but its answer cannot be used.
     127 JobDoneBadly {
         /// The job.
         job: JobId,

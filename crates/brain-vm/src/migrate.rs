@@ -131,11 +131,11 @@ fn correspond(
         let other = new.step(found);
         if other.tool.name != step.tool.name {
             problems.push(format!(
-                "`{}` calls `{}`, in the new version `{}`: that is another step",
+                "`{}` calls `{}`, but in the new version it calls `{}`, so it is a different step",
                 step.id, step.tool.name, other.tool.name
             ));
         } else if other.foreach.is_some() != step.foreach.is_some() {
-            problems.push(format!("`{}` is for a list in one version only", step.id));
+            problems.push(format!("`{}` uses `foreach` in only one of the two versions", step.id));
         } else if steps.values().any(|taken| *taken == found) {
             problems.push(format!("two steps would become `{name}`"));
         }

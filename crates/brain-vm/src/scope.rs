@@ -7,7 +7,7 @@ use brain_core::{Failure, planted};
 use brain_lang::plan::OnFailure;
 use serde::{Deserialize, Serialize};
 
-use crate::job::{JobId, ScopeId};
+use crate::job::{Happened, Job, JobId, JobStatus, ScopeId};
 use crate::{Code, Program, State, StepId};
 
 /// How a scope ends once none of its jobs is under way, weakest first.
@@ -111,6 +111,9 @@ pub struct Scope {
     pub parent: Option<ScopeId>,
     /// What opened it.
     pub opener: Opener,
+    /// How many scopes the same job opened before: a repeated undo has steps of its own, with keys of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeat: u32,
     /// The program it runs, as an index into [`Code`].
     pub code: u16,
     /// Its current phase.
@@ -134,11 +137,16 @@ pub struct Scope {
     pub failure: Option<Failure>,
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 impl Scope {
     pub(crate) fn new(parent: Option<ScopeId>, opener: Opener, code: u16) -> Self {
         Self {
             parent,
             opener,
+            repeat: 0,
             code,
             phase: if parent.is_some() { Phase::Running } else { Phase::New },
             forced: false,
@@ -185,6 +193,13 @@ impl State {
     pub(crate) fn is_within(&self, inner: ScopeId, outer: ScopeId) -> bool {
         // Scopes have higher numbers than the scopes they lie in.
         self.outward(inner).take_while(|id| *id >= outer).any(|id| id == outer)
+    }
+
+    /// Whether it is unknown if a job of a scope, or of one within it, happened.
+    pub(crate) fn has_doubt_within(&self, outer: ScopeId) -> bool {
+        let doubtful = |job: &Job| job.status == JobStatus::Stuck { happened: Happened::Maybe };
+        let mut known = self.jobs.iter().chain(&self.left);
+        known.any(|(id, job)| doubtful(job) && self.is_within(id.scope, outer))
     }
 
     /// Whether `outer` is `inner` or contains it.
@@ -253,7 +268,8 @@ impl State {
                     let step = self.step(code, job.at());
                     let item = if step.foreach.is_some() { format!("[{}]", job.item + 1) } else { String::new() };
                     let undo = if job.undo { ":undo" } else { "" };
-                    parts.push(format!("{}{item}{undo}", step.id));
+                    let again = if scope.repeat == 0 { String::new() } else { format!("~{}", scope.repeat + 1) };
+                    parts.push(format!("{}{item}{undo}{again}", step.id));
                 }
                 Opener::Fiber { item, .. } => parts.push(format!("#{id}[{}]", item + 1)),
             }
@@ -271,9 +287,7 @@ impl State {
     /// The step with this full id, if the run has reached its scope.
     pub fn find_step(&self, code: &Code, path: &str) -> Option<StepId> {
         let (inside, id) = path.rsplit_once('/').unwrap_or(("", path));
-        // A repeated undo opens a scope with the same path; use the latest.
-        let scopes = (0..self.scopes.len() as ScopeId).rev();
-        scopes.filter(|scope| self.path(code, *scope) == inside).find_map(|scope| {
+        (0..self.scopes.len() as ScopeId).filter(|scope| self.path(code, *scope) == inside).find_map(|scope| {
             let step = self.program(code, scope).step_index(id)?;
             Some(StepId { scope, step })
         })

@@ -125,14 +125,6 @@ impl State {
         }
     }
 
-    /// Whether the run is blocked until a person decides.
-    pub fn awaits_person(&self) -> bool {
-        !self.is_ended()
-            && self.jobs.values().any(|job| job.status.is_for_person())
-            && self.jobs.values().all(|job| job.status.is_for_person() || job.status.is_growing())
-            && !self.fibers.values().any(|fiber| fiber.timer().is_some())
-    }
-
     /// The next time at which the run can move without an input, if any.
     pub fn wake_at(&self) -> Option<Timestamp> {
         if self.is_ended() {
@@ -225,7 +217,7 @@ impl State {
                 let status = JobStatus::Stuck { happened: *happened };
                 if let Some(left) = self.left.get_mut(job) {
                     left.status = status;
-                } else if job.undo && !self.takes_back(job.scope) {
+                } else if job.undo && !self.is_compensating(job.scope) {
                     self.leave_undo(*job, *attempt, status);
                 } else {
                     if self.jobs.get(job).is_some_and(|job| job.status.is_growing()) {
@@ -365,7 +357,13 @@ impl State {
         // The job's own effect is recorded before those of its injected steps, so it is undone after them.
         self.note_done(job);
         let scope = self.scopes.len() as ScopeId;
-        self.scopes.push(Scope::new(Some(job.scope), Opener::Job(job), number));
+        let opener = Opener::Job(job);
+        // Only a person's retry, or another attempt, makes a job open a second scope.
+        let repeat = match attempt {
+            1 => 0,
+            _ => self.scopes.iter().filter(|scope| scope.opener == opener).count() as u32,
+        };
+        self.scopes.push(Scope { repeat, ..Scope::new(Some(job.scope), opener, number) });
         self.planned += code.program(number).steps.len() as u32;
         self.put_job(job, attempt, JobStatus::Growing { scope });
         self.spawn(scope, 0);
@@ -399,7 +397,7 @@ impl State {
             self.close(scope, End::Completed);
         }
         self.finish_item(code, id.at());
-        // The steps after it went on without it, so the run must remember that it was not done.
+        // Later steps have continued without this one; record that it was not done.
         if !succeeded && self.is_left_as_letter(code, id) && !self.done.contains(&id) {
             self.set_step(id.at(), StepState::Failed);
         }
@@ -449,7 +447,7 @@ impl State {
             self.close(scope, End::Completed);
         }
         if id.undo {
-            // The undo had its effect; a person must find out what the answer should have said.
+            // The undo took effect; a person must find out what the answer should have contained.
             self.undone.insert(id.forward());
             self.put_job(id, attempt, JobStatus::Stuck { happened: Happened::Yes });
             return;
@@ -584,7 +582,7 @@ impl State {
     }
 
     /// Whether a scope, or one around it, is compensating.
-    pub(crate) fn takes_back(&self, id: ScopeId) -> bool {
+    pub(crate) fn is_compensating(&self, id: ScopeId) -> bool {
         self.outward(id).any(|id| self.scope(id).phase == Phase::Compensating)
     }
 

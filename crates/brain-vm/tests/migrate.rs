@@ -114,13 +114,13 @@ fn a_step_that_cannot_be_mapped_prevents_the_migration() {
     because(&late, &no_map(), "comes after a step that has not");
     let mut other = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
     other.steps[1].tool = tool("t.other");
-    because(&other, &no_map(), "another step");
+    because(&other, &no_map(), "a different step");
     let same = plan(vec![step("a", &[]), step("b", &["a"]), step("c", &["b"])]);
     because(&same, &StepMap::from([("zzz".into(), None)]), "not a step of the run's program");
     let renamed = plan(vec![step("a", &[]), step("b", &["a"]), step("d", &["b"])]);
     because(&renamed, &StepMap::from([("c".into(), Some("d".into()))]), "keeps its name");
     let list = plan(vec![step("a", &[]), each(step("b", &["a"]), 2), step("c", &["b"])]);
-    because(&list, &no_map(), "for a list");
+    because(&list, &no_map(), "`foreach` in only one");
 }
 
 #[test]

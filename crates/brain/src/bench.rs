@@ -93,9 +93,9 @@ impl Outside for InstantWorld {
     }
 }
 
-/// A kernel over a store whose external calls are answered at once. `keep`: whether it also fires timers.
-pub fn kernel(store: &Arc<dyn Store>, keep: bool) -> Result<Arc<Kernel>> {
-    let engine = EngineConfig { keep, ..EngineConfig::default() };
+/// A kernel over a store whose external calls succeed at once. `fire_timers`: whether it also fires timers.
+pub fn kernel(store: &Arc<dyn Store>, fire_timers: bool) -> Result<Arc<Kernel>> {
+    let engine = EngineConfig { keep: fire_timers, ..EngineConfig::default() };
     let config = KernelConfig { engine, ..KernelConfig::default() };
     Ok(Kernel::start_with(
         &config,

@@ -23,7 +23,7 @@ use serde::Deserialize;
 use crate::config::{Config, Given, Settings};
 
 pub(crate) use self::bench::{BenchCommand, BenchRunsArgs};
-pub(crate) use self::groups::{AdminCommand, CompletionsArgs, DevCommand, RunCommand};
+pub(crate) use self::groups::{AdminCommand, CompletionsArgs, DevCommand, RunCommand, ToolsCommand};
 pub(crate) use self::learning::{CorrectArgs, DecideArgs, LearningArgs, LearningCommand, RejectArgs, StateArg};
 pub(crate) use self::model::{InstallArgs, ModelCommand};
 pub(crate) use self::pack::{
@@ -52,7 +52,7 @@ pub(crate) struct Cli {
 pub(crate) struct Global {
     /// The store for runs and records: `sqlite:PATH`, `postgres://USER@HOST/DATABASE`, or `memory:` (lost when the
     /// process ends).
-    /// [env: BRAIN_STORE] [default: sqlite: in the user's data folder]
+    /// [env: BRAIN_STORE] [default: a SQLite file in the user's data folder]
     #[arg(long, global = true, value_name = "URL")]
     pub(crate) store: Option<String>,
     /// Configuration file. [default: brain.yaml in this folder or the nearest one above]
@@ -65,7 +65,7 @@ pub(crate) struct Global {
     /// [env: BRAIN_PACK] [default: the built-in `trades` pack]
     #[arg(long = "pack", global = true, value_name = "DIR")]
     pub(crate) packs: Vec<PathBuf>,
-    /// Tenant to work for. [env: BRAIN_TENANT] [default: default]
+    /// Tenant to act for. [env: BRAIN_TENANT] [default: default]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) tenant: Option<String>,
     /// Talk to a running server instead of opening the store. [env: BRAIN_SERVER]
@@ -74,7 +74,7 @@ pub(crate) struct Global {
     /// Token for the server: the token itself, `env:NAME` or `file:PATH`. [env: BRAIN_TOKEN]
     #[arg(long, global = true, value_name = "TOKEN")]
     pub(crate) token: Option<String>,
-    /// Use server and token of a profile in brain.yaml. [env: BRAIN_PROFILE]
+    /// Use the server and token of a profile in brain.yaml. [env: BRAIN_PROFILE]
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "server")]
     pub(crate) profile: Option<String>,
     /// Installed sentence encoder to use. [env: BRAIN_MODEL] [default: the built-in embedding table]
@@ -124,7 +124,7 @@ pub(crate) enum LogFormatArg {
 }
 
 impl Global {
-    /// The tenant to work for.
+    /// The tenant to act for.
     pub(crate) fn tenant(&self) -> &str {
         self.tenant.as_deref().unwrap_or("default")
     }
@@ -158,12 +158,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain serve\n  brain serve --store sqlite:shop.db --pack packs/shop --addr 127.0.0.1:7700\n\nAnything but a loopback address needs bearer tokens: make one first with `brain admin token new`."
     )]
     Serve(ServeArgs),
-    /// Play a short demo on the built-in pack, then start a server to try.
+    /// Run a short demo with the built-in pack, then start a server to experiment with.
     Demo(DemoArgs),
     /// List runs, newest first; inspect, retry, undo or cancel them.
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "Examples:\n  brain runs --status waiting\n  brain runs parked                   runs that wait for a person\n  brain runs retry RUN                retry failed steps\n  brain runs skip RUN                 continue without the failed steps\n  brain runs abort RUN                end the run"
+        after_help = "Examples:\n  brain runs --status waiting\n  brain runs waiting                   runs that wait for a person\n  brain runs retry RUN                retry failed steps\n  brain runs skip RUN                 continue without the failed steps\n  brain runs abort RUN                end the run"
     )]
     Runs(RunsArgs),
     /// Explain how a request is understood, or how a run's request was. Nothing is executed.
@@ -174,11 +174,14 @@ pub(crate) enum Command {
         /// A request, or the id of a run.
         #[arg(value_name = "TEXT|RUN")]
         text: String,
+        /// Kind of action, as a question named it: only its tools are considered.
+        #[arg(long, value_name = "TIER")]
+        intent_tier: Option<String>,
     },
     /// Measure understanding on a pack's corpus or a data set.
     #[command(hide = true)]
     Eval(EvalArgs),
-    /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.
+    /// Find the thresholds that work best on the packs' tuning corpus. Changes nothing.
     #[command(hide = true)]
     Tune,
     /// Teach a phrase for a tool or playbook; it takes effect immediately.
@@ -258,13 +261,13 @@ pub(crate) enum Command {
     Model(ModelCommand),
     /// List runs' events, or follow them as they happen.
     #[command(
-        after_help = "Examples:\n  brain events --follow\n  brain events --follow --json | jq .name\n  brain events --since 1042             what happened since\n  brain events --run RUN\n\nEvents never change and come in one order. With --since, nothing is missed and nothing comes twice."
+        after_help = "Examples:\n  brain events --follow\n  brain events --follow --json | jq .name\n  brain events --since 1042             what happened since\n  brain events --run RUN\n\nEvents are immutable and totally ordered. With --since, no event is missed or repeated."
     )]
     Events(EventsArgs),
     /// List, show, import, export and reindex records.
     #[command(subcommand)]
     Records(RecordsCommand),
-    /// Apply the configured retention: erase payloads and delete runs whose time is up.
+    /// Apply the configured retention: erase payloads and delete runs past their retention period.
     #[command(hide = true)]
     Gc(GcArgs),
     /// List administrative actions on all tenants' data, newest first.
@@ -285,16 +288,19 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Make a running server reload its packs.
     #[command(
-        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server it is the server of the store, or the one at http://127.0.0.1:7700.\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
+        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server, reloads the server that runs on the store, or else the one at http://127.0.0.1:7700.\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
     )]
     Reload,
     /// List tools and playbooks, or show one of them.
     #[command(
-        after_help = "Examples:\n  brain tools                                 list everything\n  brain tools os.create_task                  show inputs, phrases and effect"
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  brain tools                                 list everything\n  brain tools os.create_task                  show inputs, phrases and effect\n  brain tools lookup create_task              find a tool by what it may be called"
     )]
     Tools {
         /// A tool or playbook.
         name: Option<String>,
+        #[command(subcommand)]
+        command: Option<ToolsCommand>,
     },
     /// Manage the store: backup, restore, gc, audit, migrate, copy, tokens.
     #[command(subcommand)]
@@ -369,6 +375,9 @@ pub(crate) struct DoArgs {
     /// Values that fill slots of the same name, as a JSON object.
     #[arg(long, value_name = "JSON")]
     pub(crate) context: Option<String>,
+    /// Kind of action, as an earlier question named it: only its tools are considered.
+    #[arg(long, value_name = "TIER")]
+    pub(crate) intent_tier: Option<String>,
     /// Maximum number of tool calls.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) max_tool_calls: u32,
@@ -406,16 +415,17 @@ pub(crate) struct ServeArgs {
     /// Address to listen on. [env: BRAIN_ADDRESS] [default: 127.0.0.1:7700]
     #[arg(long)]
     pub(crate) addr: Option<SocketAddr>,
-    /// Listen beyond loopback although the store has no token yet. All requests are refused until one exists.
+    /// Listen on a non-loopback address even though the store has no tokens yet. All requests are refused until one
+    /// exists.
     #[arg(long)]
     pub(crate) without_tokens: bool,
-    /// Unix socket for commands on this machine; `off` opens none. [env: BRAIN_SOCKET] [default: beside the store]
+    /// Unix socket for commands on this machine; `off` opens none. [env: BRAIN_SOCKET] [default: next to the store]
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<String>,
     /// Maximum size of an uploaded file, in mebibytes. [env: BRAIN_MAX_BLOB_MIB] [default: 1024]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=262_144))]
     pub(crate) max_blob_mib: Option<u64>,
-    /// Start paused: no run is started, woken or taken over until the server is resumed.
+    /// Start paused: no external calls, timers or take-overs until the server is resumed.
     #[arg(long)]
     pub(crate) paused: bool,
     /// How long to wait for external calls in flight after SIGTERM or Ctrl-C; a second signal stops at once.
@@ -428,7 +438,8 @@ pub(crate) struct ServeArgs {
     /// The secret that signs notifications: `env:NAME` or `file:PATH`. [env: BRAIN_NOTIFY_SECRET]
     #[arg(long, value_name = "REF")]
     pub(crate) notify_secret: Option<String>,
-    /// Run this shell command for each notification, which it gets on standard input. [env: BRAIN_NOTIFY_COMMAND]
+    /// Run this shell command for each notification and pass it the notification on standard input.
+    /// [env: BRAIN_NOTIFY_COMMAND]
     #[arg(long, value_name = "COMMAND")]
     pub(crate) notify_command: Option<String>,
 }
@@ -482,7 +493,7 @@ pub(crate) enum RecordsCommand {
     },
     /// Import records from CSV or JSON lines, without running tools.
     #[command(
-        after_help = "Examples:\n  brain records import lead leads.csv --dry-run        check every line\n  brain records import lead leads.csv --key phone      update leads with the same phone, create the others\n  brain records import lead - --format jsonl < leads.jsonl\n\nThe first line of a CSV file names the fields. Each record is checked like one that a tool writes; refused lines are\nlisted with their number and do not stop the others. `brain records export` writes files that can be imported again."
+        after_help = "Examples:\n  brain records import lead leads.csv --dry-run        check every line\n  brain records import lead leads.csv --key phone      update leads with the same phone, create the others\n  brain records import lead - --format jsonl < leads.jsonl\n\nThe first line of a CSV file names the fields. Each record is checked like one that a tool writes; rejected lines are\nreported by number; the rest are imported. `brain records export` writes files that can be imported again."
     )]
     Import(ImportArgs),
     /// Export records as CSV or JSON lines.
@@ -598,7 +609,7 @@ pub(crate) enum StoreCommand {
 pub(crate) struct CopyArgs {
     /// The source store.
     pub(crate) from: String,
-    /// The target store; refused if it already has data of a copied tenant.
+    /// The target store; refused if it already has data for a tenant being copied.
     pub(crate) to: String,
     /// Only show what would be copied.
     #[arg(long)]
@@ -606,7 +617,7 @@ pub(crate) struct CopyArgs {
     /// Continue an interrupted copy; rows already copied are skipped.
     #[arg(long = "continue")]
     pub(crate) go_on: bool,
-    /// Copy although a process uses the source; concurrent writes may be missing.
+    /// Copy even though a process is using the source; concurrent writes may be missing.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -668,7 +679,8 @@ pub(crate) enum RunsCommand {
     /// List runs, newest first.
     List(RunsListArgs),
     /// List runs that wait for a person: failures, plans to approve, questions to answer.
-    Parked {
+    #[command(alias = "parked")]
+    Waiting {
         /// Maximum number to list.
         #[arg(long, default_value_t = 50, value_parser = at_least_one)]
         limit: usize,
@@ -741,7 +753,7 @@ pub(crate) struct ApproveArgs {
     /// Reject it.
     #[arg(long)]
     pub(crate) reject: bool,
-    /// Digest of the plan you were shown; refused if the approval has another one.
+    /// Digest of the plan you were shown; refused if the approval's digest differs.
     #[arg(long)]
     pub(crate) digest: Option<String>,
     /// Reason, for the log.
@@ -779,7 +791,7 @@ pub(crate) enum DlqCommand {
         /// All open dead letters of this tool.
         #[arg(long, value_name = "TOOL")]
         tool: Option<String>,
-        /// Dead letters opened since: a duration such as `2h`, or a time such as `2026-03-02T09:00:00Z`.
+        /// Only dead letters opened within a duration (`2h`) or since a time (`2026-03-02T09:00:00Z`).
         #[arg(long, value_name = "WHEN")]
         since: Option<String>,
         /// All open dead letters.

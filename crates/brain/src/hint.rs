@@ -1,4 +1,5 @@
-//! Commands that messages suggest. They carry the flags that say where the command worked, so that they work as pasted.
+//! Commands that messages suggest. They include the flags that select the store or server, so that they can be pasted as
+//! they are.
 
 use std::sync::OnceLock;
 
@@ -51,6 +52,32 @@ pub(crate) fn command(words: &str) -> String {
     format!("brain {words}{}", TARGET.get().map_or("", String::as_str))
 }
 
+/// Subcommands that have no target.
+const WITHOUT_TARGET: [&str; 5] = ["pack", "model", "dev", "config", "completions"];
+
+/// A message whose commands in backticks name the target of this command: `` `brain runs` `` becomes
+/// `` `brain runs --server URL` ``.
+pub(crate) fn targeted(text: &str) -> String {
+    TARGET.get().filter(|flags| !flags.is_empty()).map_or_else(|| text.to_owned(), |flags| with_flags(text, flags))
+}
+
+fn with_flags(text: &str, flags: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for (number, part) in text.split('`').enumerate() {
+        if number > 0 {
+            shown.push('`');
+        }
+        shown.push_str(part);
+        let command = part.strip_prefix("brain ").filter(|_| number % 2 == 1);
+        if command.is_some_and(|words| {
+            !WITHOUT_TARGET.contains(&words.split(' ').next().unwrap_or_default()) && !words.ends_with(flags)
+        }) {
+            shown.push_str(flags);
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -72,5 +99,15 @@ mod tests {
         let store = of(&["--store", "postgres://ann:s3cret@db/brain"]);
         assert!(store.starts_with(" --store ") && !store.contains("s3cret"), "{store}");
         assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn commands_within_a_message_name_the_target() {
+        let flags = " --server http://127.0.0.1:7700";
+        assert_eq!(
+            with_flags("no such run; `brain runs` lists them, `brain pack check` does not", flags),
+            "no such run; `brain runs --server http://127.0.0.1:7700` lists them, `brain pack check` does not"
+        );
+        assert_eq!(with_flags("`name` of brain", flags), "`name` of brain");
     }
 }

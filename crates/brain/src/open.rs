@@ -69,7 +69,6 @@ fn data_folder() -> Result<PathBuf> {
     Ok(data.or(home).context("neither HOME nor XDG_DATA_HOME is set")?.join("brain"))
 }
 
-/// The default store.
 fn default_store() -> Result<PathBuf> {
     Ok(data_folder().context("name a store with --store sqlite:PATH")?.join("brain.db"))
 }
@@ -91,8 +90,7 @@ fn full_url(global: &Global) -> Result<String> {
     }
 }
 
-/// The location of a store.
-pub(crate) enum Place {
+pub(crate) enum StoreLocation {
     /// A file.
     Sqlite(PathBuf),
     /// A database, with its connection string.
@@ -102,24 +100,24 @@ pub(crate) enum Place {
 }
 
 /// The store of a command.
-pub(crate) fn place(global: &Global) -> Result<Place> {
-    place_at(full_url(global)?)
+pub(crate) fn location(global: &Global) -> Result<StoreLocation> {
+    location_at(full_url(global)?)
 }
 
 /// Parses the URL of a store.
-fn place_at(url: String) -> Result<Place> {
+fn location_at(url: String) -> Result<StoreLocation> {
     if let Some(path) = url.strip_prefix("sqlite:") {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() {
             return Err(Usage(format!("`{url}` names no file; write sqlite:PATH")).into());
         }
-        return Ok(Place::Sqlite(path.into()));
+        return Ok(StoreLocation::Sqlite(path.into()));
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-        return Ok(Place::Postgres(url));
+        return Ok(StoreLocation::Postgres(url));
     }
     if url == "memory:" {
-        return Ok(Place::Memory);
+        return Ok(StoreLocation::Memory);
     }
     let shown = brain_store::redact(&url);
     let help = "write sqlite:PATH, postgres://USER@HOST/DATABASE or memory:";
@@ -128,7 +126,7 @@ fn place_at(url: String) -> Result<Place> {
 
 /// Refuses a missing store file: commands that only read must not create one.
 pub(crate) fn expect_store(global: &Global) -> Result<()> {
-    if let Place::Sqlite(path) = place(global)?
+    if let StoreLocation::Sqlite(path) = location(global)?
         && !path.exists()
     {
         bail!(
@@ -141,19 +139,19 @@ pub(crate) fn expect_store(global: &Global) -> Result<()> {
 
 /// Opens the store.
 pub(crate) fn store(global: &Global) -> Result<Arc<dyn Store>> {
-    open(place(global)?)
+    open(location(global)?)
 }
 
 /// Opens the store at a URL.
 pub(crate) fn store_at(url: &str) -> Result<Arc<dyn Store>> {
-    open(place_at(url.to_owned())?)
+    open(location_at(url.to_owned())?)
 }
 
-fn open(place: Place) -> Result<Arc<dyn Store>> {
-    Ok(match place {
-        Place::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
-        Place::Postgres(url) => Arc::new(PostgresStore::connect(&url)?),
-        Place::Memory => Arc::new(MemoryStore::new()),
+fn open(location: StoreLocation) -> Result<Arc<dyn Store>> {
+    Ok(match location {
+        StoreLocation::Sqlite(path) => Arc::new(SqliteStore::open(&path)?),
+        StoreLocation::Postgres(url) => Arc::new(PostgresStore::connect(&url)?),
+        StoreLocation::Memory => Arc::new(MemoryStore::new()),
     })
 }
 
@@ -242,7 +240,7 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
 }
 
-/// Number of deciding threads: one, or more if there are cores to spare beside the store's and the external calls'
+/// Number of deciding threads: one, or more if there are cores to spare after the store's and the external calls'
 /// threads.
 fn deciders() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 4).clamp(1, 4))

@@ -4,12 +4,13 @@ use anstyle::{AnsiColor, Style};
 use brain_core::{Clock as _, Millis, Timestamp};
 use brain_engine::EngineError;
 use brain_kernel::KernelError;
-use brain_server::wire::{Confidence, ProblemDocument, RunResponse};
+use brain_server::wire::{Confidence, ProblemDocument, Receipt, RunResponse};
 use brain_store::StoreError;
 use serde_json::{Map, Value};
 
 use crate::cli::{ColorArg, Global};
 use crate::commands::Usage;
+use crate::hint;
 use crate::next_action::in_terminal;
 use crate::open::PacksRefused;
 use crate::remote::Refused;
@@ -51,7 +52,7 @@ pub(crate) fn error(error: &anyhow::Error, as_json: bool) {
         Some(_) => uncapitalised(&format!("{error:#}")),
         None => format!("{error:#}"),
     };
-    anstream::eprintln!("{RED}error:{RED:#} {text}");
+    anstream::eprintln!("{RED}error:{RED:#} {}", hint::targeted(&text));
 }
 
 /// A text that begins with a small letter, unless its first word is a name such as `Brain-Actor`.
@@ -165,7 +166,8 @@ pub(crate) fn ago(text: &str) -> String {
 pub(crate) const ROWS: usize = 10;
 
 /// Prints the items of a list in columns, as many as fit a screen: names first, ids last.
-fn rows(result: &Value) {
+fn rows(receipt: &Receipt) {
+    let result = &receipt.result;
     for list in result.as_object().into_iter().flat_map(|map| map.values()).filter_map(Value::as_array) {
         let items: Vec<&Map<String, Value>> = list.iter().filter_map(Value::as_object).collect();
         if items.is_empty() {
@@ -186,8 +188,11 @@ fn rows(result: &Value) {
         table.print(2);
         if items.len() > ROWS {
             let more = items.len() - ROWS;
-            outln!("  {DIM}… and {more} more in this answer, which --json shows{DIM:#}");
-            outln!("  {DIM}→{DIM:#} to page through all: {}", crate::hint::command("records list TYPE"));
+            outln!("  {DIM}… and {more} more in this response, which --json shows{DIM:#}");
+            let kinds = receipt.effects.as_object().into_iter().flat_map(Map::values);
+            let kind = kinds.filter_map(|list| list[0]["type"].as_str()).next().unwrap_or("TYPE");
+            let command = crate::hint::command(&format!("records list {kind}"));
+            outln!("  {DIM}→{DIM:#} to page through all: {command}");
         }
     }
 }
@@ -219,7 +224,7 @@ pub(crate) fn answer(global: &Global, response: RunResponse) {
         json(&in_commands(response));
     } else if global.quiet {
         outln!("{}", response.assistant_message);
-        response.receipts.iter().for_each(|receipt| rows(&receipt.result));
+        response.receipts.iter().for_each(rows);
     } else {
         report(&response, global.verbose);
     }
@@ -261,7 +266,7 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
     for (number, line) in response.assistant_message.lines().enumerate() {
         if number == 0 { outln!("{style}{line}{style:#}") } else { outln!("{line}") }
     }
-    receipts.iter().for_each(|receipt| rows(&receipt.result));
+    receipts.iter().for_each(rows);
     if decision.confidence != Confidence::None {
         for action in response.actions.iter().map(in_terminal).filter(|action| !action.trim().is_empty()) {
             outln!("{DIM}→{DIM:#} {action}");
@@ -270,7 +275,7 @@ pub(crate) fn report(response: &RunResponse, verbose: bool) {
     outln!("{DIM}run {} · {}{DIM:#}", response.run_id, status(response.status.as_str()));
 }
 
-/// Prints secondary text behind an indent, in lines that fit.
+/// Prints indented secondary text, in lines that fit.
 fn lines(text: &str, indent: usize) {
     for line in wrap(text, width().saturating_sub(indent)) {
         outln!("{:indent$}{DIM}{line}{DIM:#}", "");

@@ -13,9 +13,9 @@ const LINES: usize = 3;
 
 /// The width to print for: `COLUMNS`, else the terminal's, else 80.
 pub(crate) fn width() -> usize {
-    let told = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    told.or_else(seen).unwrap_or(USUAL).max(NARROWEST)
+    columns.or_else(seen).unwrap_or(USUAL).max(NARROWEST)
 }
 
 /// The width of a text in a terminal.
@@ -103,6 +103,22 @@ fn print_fact(line: &str, width: usize) {
     }
 }
 
+/// The whole text in lines of at most this width, broken between words, and within a word that is wider.
+fn folded(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in wrap_to(text, width, usize::MAX) {
+        let mut part = String::new();
+        for letter in line.chars() {
+            if wide(&part) + wide(letter.encode_utf8(&mut [0; 4])) > width && !part.is_empty() {
+                lines.push(std::mem::take(&mut part));
+            }
+            part.push(letter);
+        }
+        lines.push(part);
+    }
+    lines
+}
+
 /// Rows in columns. Columns that do not fit the width are left out, last first.
 #[derive(Default)]
 pub(crate) struct Table {
@@ -131,7 +147,8 @@ impl Table {
             if widest == 0 {
                 continue;
             }
-            let wanted = widest.max(wide(head));
+            // A long value continues on the next lines, so that it does not hide the other columns.
+            let wanted = widest.max(wide(head)).min((width / 2).max(wide(head)));
             let gap = if shown.is_empty() { 0 } else { 2 };
             if used + gap + wanted > width && !shown.is_empty() {
                 left_out.push(head.as_str());
@@ -140,22 +157,29 @@ impl Table {
                 shown.push((column, wanted));
             }
         }
-        let line = |cells: &dyn Fn(usize) -> String| {
-            let mut text = String::new();
-            for (number, (column, wanted)) in shown.iter().enumerate() {
-                let value = cells(*column);
-                let pad = if number + 1 == shown.len() { 0 } else { 2 + wanted.saturating_sub(wide(&value)) };
-                text.push_str(&value);
-                text.push_str(&" ".repeat(pad));
-            }
-            text.trim_end().to_owned()
+        let lines_of = |row: &[String]| {
+            let cells: Vec<Vec<String>> = shown
+                .iter()
+                .map(|(column, wanted)| folded(row.get(*column).map_or("", String::as_str), *wanted))
+                .collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
+            let line = |number: usize| {
+                let mut text = String::new();
+                for (cell, (_, wanted)) in cells.iter().zip(&shown) {
+                    let value = cell.get(number).map_or("", String::as_str);
+                    text.push_str(value);
+                    text.push_str(&" ".repeat(2 + wanted.saturating_sub(wide(value))));
+                }
+                text.trim_end().to_owned()
+            };
+            (0..height).map(line).collect::<Vec<String>>()
         };
-        let mut lines = vec![line(&|column| self.heads[column].clone())];
-        lines.extend(self.rows.iter().map(|row| line(&|column| row.get(column).cloned().unwrap_or_default())));
+        let mut lines = lines_of(&self.heads);
+        lines.extend(self.rows.iter().flat_map(|row| lines_of(row)));
         (lines, left_out)
     }
 
-    /// Prints the table behind an indent.
+    /// Prints the table, indented.
     pub(crate) fn print(&self, indent: usize) {
         let (lines, left_out) = self.lines(width().saturating_sub(indent));
         let space = " ".repeat(indent);
@@ -195,6 +219,18 @@ mod tests {
         assert_eq!(left_out, ["id"]);
         let (lines, left_out) = table.lines(80);
         assert_eq!(lines[1], "Maria Byrne  won    0197f3c2-8a11-7c3e");
+        assert!(left_out.is_empty());
+    }
+
+    #[test]
+    fn a_long_value_takes_several_lines_and_hides_no_column() {
+        let mut table = Table::new(["name", "state"]);
+        table.push(vec!["The very long name of a boat".into(), "sold".into()]);
+        table.push(vec!["Abcdefghijklmnopqrstuvw".into(), "new".into()]);
+        let (lines, left_out) = table.lines(30);
+        let expected =
+            ["name             state", "The very long    sold", "name of a boat", "Abcdefghijklmno  new", "pqrstuvw"];
+        assert_eq!(lines, expected);
         assert!(left_out.is_empty());
     }
 }

@@ -25,7 +25,7 @@ fn do_prints_the_run_response_of_the_contract() {
         assert!(answer.get(field).is_some(), "{field} is missing");
     }
     assert_eq!(answer["decision"]["mode_used"], "enqueue_and_wait");
-    assert_eq!(answer["decision"]["reason"], "Matched rule pattern for os.create_task");
+    assert_eq!(answer["decision"]["reason"], "Matched a phrase of os.create_task");
     assert_eq!(answer["planned_tool_calls"][0]["input"], json!({"title": "Call Bob", "domain": "business"}));
     assert_eq!(answer["enqueued"][0]["call_id"], answer["receipts"][0]["call_id"]);
     let task = answer["receipts"][0]["result"]["task_id"].as_str().unwrap();
@@ -38,7 +38,7 @@ fn do_prints_the_run_response_of_the_contract() {
 }
 
 #[test]
-fn each_mode_does_only_what_it_says() {
+fn answer_and_plan_run_nothing_enqueue_queues_and_enqueue_and_wait_waits() {
     let (_folder, store) = store();
     let ask = |mode: &str| json(&run(&store, &["do", "create note: x", "--mode", mode, "--json"]));
     let count = || {

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// Whether the test must be skipped because this user may not create PID namespaces; prints why.
 const SKIP: &str = "BRAIN_SKIP_NAMESPACES";
 
-/// An outside system that answers when the test allows it.
+/// An external system that answers when the test allows it.
 struct Outside {
     addr: String,
     calls: AtomicUsize,

@@ -1,4 +1,4 @@
-//! `packs/desk` against a real ticket system: an outside API that is busy first, a worker, a delegated investigation, a
+//! `packs/desk` against a real ticket system: an external API that is busy first, a worker, a delegated investigation, a
 //! review with a correction, lost answers and an undo, all over HTTP and with the real binary.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 

@@ -1,4 +1,4 @@
-//! An outside call whose answer is lost because the server was killed: before the effect, after it, and while the
+//! An external call whose answer is lost because the server was killed: before the effect, after it, and while the
 //! answer was on its way, for every kind of idempotency.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first thing that is not as expected")]
 
@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An outside system that acts once per key, and blocks during its first call.
+/// An external system that acts once per key, and blocks during its first call.
 struct Outside {
     /// Keys with an effect.
     effects: Mutex<BTreeSet<String>>,
@@ -92,7 +92,7 @@ tools:
     std::fs::write(folder.join("tools/out.yaml"), tools).unwrap();
 }
 
-/// Kills the server during its first call and starts another one. Returns the final state of the run and the outside
+/// Kills the server during its first call and starts another one. Returns the final state of the run and the external
 /// system.
 async fn lose(idempotency: &str, effect_first: bool) -> (Value, Arc<Outside>) {
     drop(rustls::crypto::ring::default_provider().install_default());

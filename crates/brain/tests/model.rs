@@ -14,7 +14,7 @@ use brain_testbed::tiny_model;
 use common::{json, text};
 use serde_json::Value;
 
-/// A temporary home, and a small model beside it.
+/// A temporary home, and a small model next to it.
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     tiny_model(&home.path().join("tiny"), 1).unwrap();

@@ -42,7 +42,7 @@ fn records_from_before_they_had_names_are_found_after_reindexing() {
     write_pack(Path::new(&pack), "label: called\n");
 
     let lost = brain(&["do", "show member Kim Park"]);
-    assert!(text(&lost).contains("brain records reindex member"), "{}", text(&lost));
+    assert!(text(&lost).contains("To rebuild them: brain records reindex"), "{}", text(&lost));
     let doctor = brain(&["doctor"]);
     assert!(text(&doctor).contains("stale lookup indexes for member"), "{}", text(&doctor));
 

@@ -181,9 +181,12 @@ fn a_corpus_is_measured_compared_and_tuned() {
     let failed = tuned["rows"].as_u64().unwrap() - tuned["right"].as_u64().unwrap();
     assert_eq!(written("tune.yaml").matches("target: ").count() as u64, failed);
     let said = folder.ok(&["eval", "--teach-file", "test.yaml", "--set", "test"]);
-    assert!(said.contains("no longer measure anything"), "{said}");
+    assert!(said.contains("no longer be used for measuring"), "{said}");
     assert!(written("test.yaml").contains("{title}"), "values give way to slots: {}", written("test.yaml"));
-    let taught = folder.json(&["teach", "--file", "test.yaml", "--json"]);
+    // Each taught phrase is checked against the whole corpus, so a few have to do.
+    let few: Vec<String> = written("test.yaml").lines().take(4).map(str::to_owned).collect();
+    std::fs::write(folder.path().join("few.yaml"), few.join("\n")).unwrap();
+    let taught = folder.json(&["teach", "--file", "few.yaml", "--json"]);
     assert!(!taught["learned"].as_array().unwrap().is_empty(), "{taught}");
     assert!(folder.json(&["tune", "--json"])["frontier"].as_array().is_some_and(|list| !list.is_empty()));
 }
@@ -210,7 +213,7 @@ fn requests_are_counted_corrected_and_decided() {
     );
     let status = folder.ok(&["learning"]);
     assert!(status.contains("1 gathering") && status.contains("corrected"), "{status}");
-    assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; 5 are needed."));
+    assert!(folder.ok(&["learning", "candidates"]).contains("It was used once; it needs at least 5 uses."));
     assert_eq!(folder.json(&["learning", "candidates", "--state", "ready", "--json"])["items"], Value::Array(vec![]));
     assert!(folder.ok(&["learning", "run"]).contains("Nothing is ready"));
     // A person can promote before the gates are passed.

@@ -34,6 +34,6 @@ async fn send(input: Letter, cx: NativeContext) -> Result<Posted, Failure> {
     if input.to.eq_ignore_ascii_case("nobody") {
         return Err(Failure::business("unknown_address", "Nobody lives nowhere."));
     }
-    // A real one would call an outside system here and give it the key, so that it can tell a repetition.
+    // A real one would call an external system here and give it the key, so that it can tell a repetition.
     Ok(Posted { tracking: cx.key.to_string(), attempts: cx.attempt })
 }

@@ -181,7 +181,7 @@ impl Ground {
             command.env("BRAIN_STORE", store);
         }
         let text = output(command.arg("--json").args(args))?;
-        serde_json::from_str(&text).with_context(|| format!("`brain-bench {}` said {text}", args.join(" ")))
+        serde_json::from_str(&text).with_context(|| format!("`brain-bench {}` printed {text}", args.join(" ")))
     }
 
     fn disk(&self) -> Result<PathBuf> {
@@ -204,8 +204,8 @@ impl Ground {
         let mut server = Process(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
         let mut line = String::new();
         BufReader::new(server.0.stdout.take().context("its output")?).read_line(&mut line)?;
-        let told: Value = serde_json::from_str(&line).with_context(|| format!("the server said {line:?}"))?;
-        let url = format!("http://{}/v1/runs", told["listening"].as_str().context("where it listens")?);
+        let started: Value = serde_json::from_str(&line).with_context(|| format!("the server printed {line:?}"))?;
+        let url = format!("http://{}/v1/runs", started["listening"].as_str().context("where it listens")?);
         let call = |step| json!({"tool_name": "bench.add", "input": {"text": format!("entry of step {step}")}});
         let calls: Vec<Value> = (0..STEPS).map(call).collect();
         let body = json!({"message": "", "calls": calls, "mode": "enqueue_and_wait"}).to_string();

@@ -28,7 +28,7 @@ pub(crate) struct Asked {
     quick: bool,
     json: bool,
     only: Option<String>,
-    /// A release build of `brain`, with `brain-bench` beside it.
+    /// A release build of `brain`, with `brain-bench` next to it.
     binary: Option<PathBuf>,
 }
 

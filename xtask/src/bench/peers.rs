@@ -157,6 +157,6 @@ impl Dbos {
         command.arg(&self.script).args(["pg", &in_flight.to_string(), &seconds.to_string()]).env("PG_URL", url);
         let said = output(&mut command)?;
         let rate = said.split(" wf/s").next().and_then(|before| before.split(' ').next_back()?.parse().ok());
-        rate.with_context(|| format!("DBOS said {said}"))
+        rate.with_context(|| format!("DBOS printed {said}"))
     }
 }

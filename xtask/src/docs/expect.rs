@@ -13,7 +13,7 @@ use snapbox::{Data, IntoData};
 
 const UUID: &str = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
-/// The ids on the page and the ids that stand for them in this session.
+/// The ids on the page and the corresponding ids of this session.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// By the id on the page.
@@ -93,7 +93,7 @@ impl Ids {
     }
 }
 
-/// What a command printed, beside what the page shows.
+/// What a command printed, compared with what the page shows.
 pub(super) struct Comparison {
     /// As shown on the page.
     page: String,

@@ -112,10 +112,10 @@ impl Session {
         let said_so_far =
             || std::fs::read(&said).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
         let Ok(code) = self.codes.recv_timeout(PATIENCE) else {
-            bail!("no answer within {} s; it said:\n{}", PATIENCE.as_secs(), said_so_far());
+            bail!("no answer within {} s; it printed:\n{}", PATIENCE.as_secs(), said_so_far());
         };
         if let Some(address) = server_address(command)? {
-            wait_for(&address).with_context(|| format!("it said:\n{}", said_so_far()))?;
+            wait_for(&address).with_context(|| format!("it printed:\n{}", said_so_far()))?;
         }
         Ok((code.trim().parse()?, said_so_far()))
     }

@@ -4,7 +4,6 @@ use super::diagram::Diagram;
 
 /// A document.
 pub(super) struct Page {
-    /// Its title.
     pub(super) title: String,
     /// Its content, in order.
     pub(super) blocks: Vec<Block>,
@@ -45,7 +44,6 @@ pub(super) fn words(text: impl Into<String>) -> Piece {
     Piece::Words(text.into())
 }
 
-/// Code.
 pub(super) fn code(text: impl Into<String>) -> Piece {
     Piece::Code(text.into())
 }
@@ -79,12 +77,10 @@ pub(super) fn point(name: &str, about: impl IntoIterator<Item = Piece>) -> Line 
     line
 }
 
-/// A link to a tool.
 pub(super) fn tool_link(name: &str) -> Piece {
     Piece::Link { text: name.to_owned(), anchor: anchor("tool", name) }
 }
 
-/// A link to a playbook.
 pub(super) fn playbook_link(name: &str) -> Piece {
     Piece::Link { text: name.to_owned(), anchor: anchor("playbook", name) }
 }

@@ -1,6 +1,5 @@
 //! Diagrams of boxes and arrows: state machines and steps of playbooks.
 
-/// A diagram.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Diagram {
     /// Whether it is a state machine (with an entry point and double borders for final states) or a graph of steps.
@@ -13,10 +12,8 @@ pub(super) struct Diagram {
     pub(super) alt: String,
 }
 
-/// A box.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DiagramBox {
-    /// Its label.
     pub(super) label: String,
     /// A second, smaller line.
     pub(super) note: String,
@@ -28,14 +25,12 @@ pub(super) struct DiagramBox {
     pub(super) dashed: bool,
 }
 
-/// An arrow.
 #[derive(Clone, Debug)]
 pub(super) struct Arrow {
     /// Where it begins.
     pub(super) from: usize,
     /// Where it leads.
     pub(super) to: usize,
-    /// What stands at it.
     pub(super) label: String,
 }
 

@@ -95,7 +95,6 @@ fn unlink(blocks: &mut [Block]) {
     }
 }
 
-/// A heading.
 pub(super) fn heading(level: u8, text: String, anchor: String) -> Block {
     Block::Heading { level, text, anchor }
 }

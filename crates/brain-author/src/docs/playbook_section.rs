@@ -33,7 +33,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, playbook: &Playbook) {
         points.push(point("Also called", codes(playbook.aliases.iter().map(String::as_str))));
     }
     points.extend(playbook.tenant.as_ref().map(|tenant| point("Only for the tenant", [code(tenant)])));
-    points.extend(playbook.timeout.map(|timeout| point("Time-out", line(timeout.to_string()))));
+    points.extend(playbook.timeout.map(|timeout| point("Timeout", line(timeout.to_string()))));
     if playbook.version != 1 {
         points.push(point("Version", line(playbook.version.to_string())));
     }
@@ -61,10 +61,10 @@ fn row(step: &PlaybookStep) -> Vec<Line> {
     match step.on_failure {
         OnFailure::Stop => {}
         OnFailure::Continue => notes.push(line("a failure does not stop the run")),
-        OnFailure::Undo => notes.push(line("a failure takes the run back")),
+        OnFailure::Undo => notes.push(line("a failure undoes the run")),
         OnFailure::Letter => notes.push(line("a failure waits for a person while the run goes on")),
     }
-    notes.extend(step.timeout.map(|timeout| line(format!("time-out {timeout}"))));
+    notes.extend(step.timeout.map(|timeout| line(format!("timeout {timeout}"))));
     if !step.compensate {
         notes.push(line("keeps its effect when the run is undone"));
     }
@@ -127,7 +127,11 @@ fn rules(blocks: &mut Vec<Block>, rules: &[SlotRule]) {
             ]);
         }
         if let Some(placeholder) = &rule.placeholder {
-            points.push(vec![code(&rule.slot), words(", if it is missing, is made by "), tool_link(&placeholder.tool)]);
+            points.push(vec![
+                code(&rule.slot),
+                words(", if it is missing, is created by "),
+                tool_link(&placeholder.tool),
+            ]);
         }
     }
     if !points.is_empty() {

@@ -20,10 +20,10 @@ pub(super) fn write(blocks: &mut Vec<Block>, registry: &Registry, record: &Recor
             notes.push(line("other names of the record"));
         }
         if record.identifiers.contains(&field.name) {
-            notes.push(line("means one record"));
+            notes.push(line("identifies a record"));
         }
         if record.search.contains(&field.name) {
-            notes.push(line("found by words"));
+            notes.push(line("full-text search"));
         }
         if let Some(rule) = record.merge.get(&field.name) {
             notes.push(line(format!(
@@ -40,7 +40,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, registry: &Registry, record: &Recor
             _ => {}
         }
         if field.indexed {
-            notes.push(line("looked up fast"));
+            notes.push(line("indexed"));
         }
         let kind = match &field.reference {
             Some(reference) => vec![words("id of "), record_link(reference)],
@@ -56,7 +56,7 @@ pub(super) fn write(blocks: &mut Vec<Block>, registry: &Registry, record: &Recor
         points.push(point("Unique", codes(key.iter().map(String::as_str))));
     }
     if !record.dedupe.is_empty() {
-        points.push(point("The same if equal in", codes(record.dedupe.iter().map(String::as_str))));
+        points.push(point("Duplicates are recognised by", codes(record.dedupe.iter().map(String::as_str))));
     }
     let used = registry.tools().values().filter(|tool| works_on(&tool.def, &record.name));
     let used: Vec<Line> = used.map(|tool| vec![tool_link(&tool.def.name)]).collect();

@@ -11,7 +11,6 @@ use super::layout::{ENTRY, LOOP, Layout, Position, Route, layout, text_width};
 
 const LABEL_SIZE: f64 = 11.0;
 
-/// A point.
 type Point = (f64, f64);
 
 /// The rectangle of a label: left, top, right, bottom.
@@ -238,7 +237,7 @@ impl Ports {
     }
 }
 
-/// Places a label where it covers nothing: on the line or beside it.
+/// Places a label where it covers nothing: on the line or next to it.
 fn label(labels: &mut String, taken: &mut Vec<Taken>, arrow: &Arrow, curves: &[Curve]) {
     let Some(first) = curves.first().filter(|_| !arrow.label.is_empty()) else { return };
     let half = text_width(&arrow.label, LABEL_SIZE) / 2.0 + 2.0;

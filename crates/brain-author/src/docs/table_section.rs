@@ -7,7 +7,7 @@ use brain_registry::model::{DecideBehavior, DecideRule};
 /// Writes the table.
 pub(super) fn write(blocks: &mut Vec<Block>, table: &DecideBehavior) {
     let hit = serde_json::to_value(table.hit).map(|value| plain(&value).replace('_', " ")).unwrap_or_default();
-    blocks.push(Block::Text(vec![words("Decision table; which rules count: "), code(hit)]));
+    blocks.push(Block::Text(vec![words("Decision table, hit policy: "), code(hit)]));
     let results = columns(table);
     let steps = table.rules.iter().chain(&table.otherwise).any(|rule| !rule.steps.is_empty());
     let mut head = vec!["#".to_owned()];

@@ -7,7 +7,7 @@ use brain_registry::model::{
     Backoff, Behavior, Consent, Cost, Effect, Idempotency, Precondition, RetryPolicy, ToolDef,
 };
 
-/// The default time-out, which is not mentioned.
+/// The default timeout, which is not mentioned.
 const USUAL_TIMEOUT: Millis = Millis::from_secs(30);
 
 /// The list items below a tool. Defaults are left out.
@@ -29,7 +29,7 @@ pub(super) fn points(tool: &ToolDef) -> Vec<Line> {
         points.push(point("Retries", line(retry(&tool.retry))));
     }
     if tool.timeout != USUAL_TIMEOUT {
-        points.push(point("Time-out", line(tool.timeout.to_string())));
+        points.push(point("Timeout", line(tool.timeout.to_string())));
     }
     if let Some(limits) = &tool.limits {
         let running = limits.running.map(|count| format!("{count} at a time"));
@@ -60,7 +60,7 @@ pub(super) fn points(tool: &ToolDef) -> Vec<Line> {
         points.push(point("Only for", codes(tool.tiers.iter().map(String::as_str))));
     }
     if !tool.needs.is_empty() {
-        points.push(point("Needs to know", codes(tool.needs.iter().map(String::as_str))));
+        points.push(point("Required user data", codes(tool.needs.iter().map(String::as_str))));
     }
     if !tool.opposites.is_empty() {
         points.push(point("Not together with", join(tool.opposites.iter().map(|name| vec![tool_link(name)]))));
@@ -87,7 +87,7 @@ pub(super) fn preconditions(blocks: &mut Vec<Block>, tool: &ToolDef) {
         rows.push(vec![when, line(blocker.otherwise.as_str())]);
     }
     if !rows.is_empty() {
-        blocks.push(Block::Table { head: vec!["only if".into(), "why not, otherwise".into()], rows });
+        blocks.push(Block::Table { head: vec!["only if".into(), "message if not".into()], rows });
     }
 }
 
@@ -117,7 +117,7 @@ fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "changes nothing",
         Effect::Write => "changes records in Brain",
-        Effect::External => "reaches an outside system",
+        Effect::External => "reaches an external system",
         Effect::Irreversible => "cannot be undone",
     }
 }
@@ -126,7 +126,7 @@ fn consent(consent: Consent) -> &'static str {
     match consent {
         Consent::None => "nobody is asked",
         Consent::User => "the requester must confirm it",
-        Consent::Approver => "somebody who may approve must say yes",
+        Consent::Approver => "an approver must approve it",
     }
 }
 
@@ -149,9 +149,9 @@ fn retry(retry: &RetryPolicy) -> String {
         return "none".into();
     }
     let grows = match retry.backoff {
-        Backoff::Fixed => "always the same wait",
-        Backoff::Linear => "waits grow by as much each time",
-        Backoff::Exponential => "waits double",
+        Backoff::Fixed => "fixed delay",
+        Backoff::Linear => "the delay grows linearly",
+        Backoff::Exponential => "the delay doubles",
     };
     let on = if retry.on.is_empty() { String::new() } else { format!(", only on {}", retry.on.join(", ")) };
     format!("{} attempts, {} to {} apart, {grows}{on}", retry.attempts, retry.delay, retry.max_delay)
@@ -159,7 +159,7 @@ fn retry(retry: &RetryPolicy) -> String {
 
 fn idempotency(idempotency: &Idempotency) -> Vec<Piece> {
     match idempotency {
-        Idempotency::Key => line("it is asked again with the same key"),
+        Idempotency::Key => line("the call is repeated with the same idempotency key"),
         Idempotency::Check(tool) => vec![tool_link(tool), words(" is asked")],
         Idempotency::None => line("a person decides"),
     }

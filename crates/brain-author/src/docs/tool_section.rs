@@ -38,7 +38,13 @@ pub(super) fn write(blocks: &mut Vec<Block>, tool: &ToolDef) {
 /// The behavior in a few words.
 fn how(behavior: &Behavior) -> Line {
     match behavior {
-        Behavior::Record(record) => vec![words(format!("{} ", operation(record.op))), record_link(&record.record)],
+        Behavior::Record(record) => {
+            let mut parts = vec![words(format!("{} ", operation(record.op))), record_link(&record.record)];
+            if record.op == RecordOp::Upsert {
+                parts.push(words(", or merges into an existing one"));
+            }
+            parts
+        }
         Behavior::Query(query) => vec![words("answers questions about "), record_link(&query.record)],
         Behavior::Expr(_) => line("computes from its input"),
         Behavior::Http(http) => {
@@ -61,10 +67,9 @@ fn how(behavior: &Behavior) -> Line {
 
 fn operation(op: RecordOp) -> &'static str {
     match op {
-        RecordOp::Insert => "makes a new",
-        RecordOp::Upsert => "makes a new, or merges into the same,",
+        RecordOp::Insert | RecordOp::Upsert => "creates a new",
         RecordOp::Update => "changes a",
-        RecordOp::Transition => "moves on a",
+        RecordOp::Transition => "changes the state of a",
         RecordOp::Get => "reads a",
         RecordOp::List => "lists",
         RecordOp::Search => "searches",

@@ -83,8 +83,8 @@ impl<'n> Action<'n> {
 
     /// Its title for people.
     pub(super) fn title(&self) -> String {
-        let told = ["display_name", "action_name"].iter().find_map(|key| text_of(self.node, key));
-        told.unwrap_or_else(|| title(&self.id))
+        let name = ["display_name", "action_name"].iter().find_map(|key| text_of(self.node, key));
+        name.unwrap_or_else(|| title(&self.id))
     }
 
     fn required(&self) -> Vec<String> {
@@ -95,7 +95,7 @@ impl<'n> Action<'n> {
     pub(super) fn tool(&self, all: &BTreeMap<String, &Action<'_>>, taken: &mut Vec<String>, notes: &mut Notes) -> Made {
         notes.about(&self.id);
         for (key, value) in entries(Some(self.node)).filter(|(key, _)| !KNOWN.contains(key)) {
-            notes.add(key, format!("`{}` is not understood; left out", shown(value)));
+            notes.add(key, format!("`{}` is not recognised; dropped", shown(value)));
         }
         let mut tool = Map::open();
         tool.set("title", self.title());
@@ -123,7 +123,7 @@ impl<'n> Action<'n> {
         let names: Vec<String> = names.chain(synonyms.iter().cloned()).collect();
         for name in names.iter().map(|name| super::naming::words(name)).filter(|name| taken.contains(name)) {
             if synonyms.iter().any(|synonym| super::naming::words(synonym) == name) {
-                notes.add("synonyms", format!("“{name}” already asks for something; no phrase is made of it"));
+                notes.add("synonyms", format!("“{name}” is already a phrase of another tool, so it was not added"));
             }
         }
         let phrases = phrases(names.iter().map(String::as_str), &self.required(), taken);
@@ -153,8 +153,10 @@ impl<'n> Action<'n> {
                 for param in back.params.iter().filter(|param| param.required) {
                     let ours = self.params.iter().any(|one| one.ours == param.ours);
                     if !ours {
-                        let note =
-                            format!("`{}` needs `{}`, which is taken from the result: check that", back.id, param.ours);
+                        let note = format!(
+                            "`{}` needs `{}`, which is assumed to be in the result: please check",
+                            back.id, param.ours
+                        );
                         notes.add("rollback_action_id", note);
                     }
                     args.set(&param.ours, format!("= {}.{}", if ours { "input" } else { "result" }, param.ours));
@@ -164,11 +166,11 @@ impl<'n> Action<'n> {
             (None, Some(by), _) => {
                 notes.add(
                     "rollback_action_id",
-                    format!("`{by}` is not an active action of this file; say `undo` yourself"),
+                    format!("`{by}` is not an active action in this file; write `undo` by hand"),
                 );
                 tool.comment(format!("undo: {by} was not imported"));
             }
-            (None, None, Some(true)) => notes.add("rollback_possible", "true, but no action is named that does it"),
+            (None, None, Some(true)) => notes.add("rollback_possible", "true, but no rollback action is named"),
             (None, None, _) => {}
         }
     }
@@ -180,7 +182,7 @@ impl<'n> Action<'n> {
                 "requires_auth" => notes.add(
                     "eligibility_criteria",
                     format!(
-                        "`requires_auth: {}`: everyone who asks over HTTP has a token; use `permission` for more",
+                        "`requires_auth: {}` is not needed: HTTP callers are already authenticated; restrict a tool with `permission`",
                         shown(value)
                     ),
                 ),
@@ -188,9 +190,10 @@ impl<'n> Action<'n> {
                     let needs = needs(value, notes);
                     tool.set("needs", list(needs.iter().map(String::as_str)));
                 }
-                other => {
-                    notes.add("eligibility_criteria", format!("`{other}: {}` has no place in a pack", shown(value)))
-                }
+                other => notes.add(
+                    "eligibility_criteria",
+                    format!("`{other}: {}` has no equivalent in a pack; dropped", shown(value)),
+                ),
             }
         }
     }
@@ -205,7 +208,7 @@ impl<'n> Action<'n> {
             for id in texts(self.node.get(key)) {
                 match all.get(&id).filter(|other| other.id != self.id) {
                     Some(other) => known.push(other.full()),
-                    None => notes.add(key, format!("`{id}` is not an active action of this file; left out")),
+                    None => notes.add(key, format!("`{id}` is not an active action in this file; dropped")),
                 }
             }
             if !known.is_empty() {
@@ -224,7 +227,7 @@ impl<'n> Action<'n> {
             }
         }
         if let Some(text) = text_of(self.node, "estimated_duration_seconds") {
-            notes.add("estimated_duration_seconds", format!("{text}: written down as a comment"));
+            notes.add("estimated_duration_seconds", format!("{text}: kept as a comment"));
             tool.comment(format!("It takes about {text} s."));
         }
         if let Some(retry) = self.node.get("retry_policy").filter(|node| node.as_map().is_some()) {
@@ -243,16 +246,16 @@ impl<'n> Action<'n> {
             }
             tool.set("acknowledge", acknowledge);
         } else if within.is_some() {
-            notes.add("acknowledgement_timeout_seconds", "nothing has to be acknowledged; left out");
+            notes.add("acknowledgement_timeout_seconds", "no acknowledgement is required, so the timeout was dropped");
         }
         if let Some(priority) = text_of(self.node, "priority") {
             match rank(&priority) {
                 Some(rank) => tool.set("priority", raw(rank)),
-                None => notes.add("priority", format!("`{priority}` is not known; the middle is taken")),
+                None => notes.add("priority", format!("`{priority}` is not recognised; the default priority was used")),
             }
         }
         if flag(self.node.get("triggers_workflow")) == Some(true) {
-            notes.add("triggers_workflow", "true: ask for the playbook instead, which has the whole workflow");
+            notes.add("triggers_workflow", "this action starts a workflow; request the workflow's playbook instead");
         }
     }
 }
@@ -270,7 +273,10 @@ fn needs(node: &Node, notes: &mut Notes) -> Vec<String> {
             // `needs` means that all of them are complete.
             let usual = key == "required_keys" || (key == "all_must_be" && text(value).as_deref() == Some("complete"));
             if !usual {
-                notes.add("eligibility_criteria", format!("`{schema}.{key}: {}` has no place in a pack", shown(value)));
+                notes.add(
+                    "eligibility_criteria",
+                    format!("`{schema}.{key}: {}` has no equivalent in a pack; dropped", shown(value)),
+                );
             }
         }
     }
@@ -280,23 +286,24 @@ fn needs(node: &Node, notes: &mut Notes) -> Vec<String> {
 fn retries(node: &Node, notes: &mut Notes) -> Yaml {
     let mut retry = Map::default();
     for (key, value) in entries(Some(node)) {
-        let told = shown(value);
-        match (key, told.parse::<u32>().ok(), duration(&told)) {
+        let given = shown(value);
+        match (key, given.parse::<u32>().ok(), duration(&given)) {
             // Attempts are one more than retries.
             ("max_retries", Some(count), _) => retry.set("attempts", raw((count + 1).min(100))),
-            ("backoff_strategy", ..) if ["fixed", "linear", "exponential"].contains(&told.as_str()) => {
-                retry.set("backoff", told)
+            ("backoff_strategy", ..) if ["fixed", "linear", "exponential"].contains(&given.as_str()) => {
+                retry.set("backoff", given)
             }
-            ("backoff_strategy", ..) if told == "constant" => retry.set("backoff", "fixed"),
+            ("backoff_strategy", ..) if given == "constant" => retry.set("backoff", "fixed"),
             ("initial_delay_seconds", _, Some(length)) => retry.set("delay", length),
             ("max_delay_seconds", _, Some(length)) => retry.set("max_delay", length),
             ("retry_on_errors", ..) => notes.add(
                 "retry_policy",
                 format!(
-                    "`retry_on_errors: {told}`: what is known not to have happened is retried; what is not known follows `idempotency`"
+                    "`retry_on_errors: {given}` was dropped: Brain retries calls that certainly did not happen; for \
+                     calls with an unknown outcome, `idempotency` decides"
                 ),
             ),
-            _ => notes.add("retry_policy", format!("`{key}: {told}` has no place in a pack")),
+            _ => notes.add("retry_policy", format!("`{key}: {given}` has no equivalent in a pack; dropped")),
         }
     }
     retry.into()

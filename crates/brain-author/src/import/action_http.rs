@@ -27,7 +27,7 @@ pub(super) fn how(action: &Node, id: &str, domain: &str, params: &[Param], notes
         }
         None => {
             if let Some(url) = url {
-                notes.add("api_endpoint", format!("`{url}` has no host; a job for workers is made instead"));
+                notes.add("api_endpoint", format!("`{url}` has no host; a job for workers was created instead"));
             }
             for key in ["api_method", "api_auth_type", "success_criteria", "failure_criteria"] {
                 if action.get(key).is_some_and(|node| node.kind() != "nothing") {
@@ -93,15 +93,13 @@ fn filled(url: &str, params: &[Param]) -> (String, Vec<String>) {
 }
 
 fn auth(action: &Node, domain: &str, notes: &mut Notes) -> Option<Yaml> {
-    let told = text_of(action, "api_auth_type")?;
-    let variable = |what: &str| format!("env:{}_{what}", domain.to_uppercase());
-    match told.to_lowercase().as_str() {
+    let given = text_of(action, "api_auth_type")?;
+    let name = |what: &str| format!("{}_{what}", domain.to_uppercase());
+    let variable = |what: &str| format!("env:{}", name(what));
+    match given.to_lowercase().as_str() {
         "none" => None,
         "bearer" | "bearer_token" | "jwt" | "oauth2" | "oauth" => {
-            notes.add(
-                "api_auth_type",
-                format!("put the token into the environment variable of `{}`", variable("TOKEN")),
-            );
+            notes.add("api_auth_type", format!("put the token into the environment variable `{}`", name("TOKEN")));
             Some(map([("bearer", variable("TOKEN").into())]))
         }
         "api_key" | "apikey" | "key" => {
@@ -116,7 +114,7 @@ fn auth(action: &Node, domain: &str, notes: &mut Notes) -> Option<Yaml> {
             Some(map([("basic", map([("user", "user".into()), ("password", variable("PASSWORD").into())]))]))
         }
         _ => {
-            notes.add("api_auth_type", format!("`{told}` is not known; say how to authenticate in `auth`"));
+            notes.add("api_auth_type", format!("`{given}` is not recognised; set how to authenticate in `auth`"));
             None
         }
     }

@@ -73,6 +73,6 @@ fn literal(name: &str, value: &str, names: &Names) -> String {
 }
 
 fn unknown(text: &str, notes: &mut Notes) -> String {
-    notes.add("when", format!("`{text}` is not understood; written as `true`"));
+    notes.add("when", format!("`{text}` is not recognised; `true` was used"));
     "true".to_owned()
 }

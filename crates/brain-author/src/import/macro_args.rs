@@ -41,7 +41,6 @@ fn token(value: &Node) -> Option<String> {
     super::source::text(value).or_else(|| text_of(value, "internal")).or_else(|| text_of(value, "key"))
 }
 
-/// The slots.
 pub(super) fn slots(node: &Node, names: &mut Names, notes: &mut Notes) -> Map {
     let mut slots = Map::open();
     for (name, arg, required) in all(node) {
@@ -67,8 +66,8 @@ fn slot(name: &str, arg: &Node, required: bool, whole: &Node, names: &mut Names,
             }
             "default-key" => {
                 optional = false;
-                let told = shown(value);
-                let token = names.tokens.get(name).and_then(|tokens| tokens.get(&told)).cloned().unwrap_or(told);
+                let given = shown(value);
+                let token = names.tokens.get(name).and_then(|tokens| tokens.get(&given)).cloned().unwrap_or(given);
                 slot.set("default", token);
             }
             "required-if" => {
@@ -81,7 +80,10 @@ fn slot(name: &str, arg: &Node, required: bool, whole: &Node, names: &mut Names,
                 slot.set("placeholder_if_missing", map(made));
             }
             "placeholder-if-missing" => {}
-            other => notes.add(&format!("args.{name}.{other}"), format!("`{}` has no place in a pack", shown(value))),
+            other => notes.add(
+                &format!("args.{name}.{other}"),
+                format!("`{}` has no equivalent in a pack; dropped", shown(value)),
+            ),
         }
     }
     if optional {
@@ -112,7 +114,7 @@ fn kind_of(name: &str, kind: &str, notes: &mut Notes) -> &'static str {
             "uuid"
         }
         other => {
-            notes.add(&format!("args.{name}.type"), format!("`{other}` is not known; any text is taken"));
+            notes.add(&format!("args.{name}.type"), format!("`{other}` is not recognised; any text is accepted"));
             "string"
         }
     }
@@ -149,11 +151,13 @@ fn values(name: &str, node: &Node, whole: &Node, notes: &mut Notes) -> Yaml {
                     }
                     None => notes.add(
                         &format!("args.{name}.values"),
-                        format!("`{token}` is valid for {}, but no other argument has these values", shown(what)),
+                        format!("`valid_for` of `{token}` names {}, which no other argument accepts", shown(what)),
                     ),
                 },
-                other => notes
-                    .add(&format!("args.{name}.values"), format!("`{other}: {}` has no place in a pack", shown(what))),
+                other => notes.add(
+                    &format!("args.{name}.values"),
+                    format!("`{other}: {}` has no equivalent in a pack; dropped", shown(what)),
+                ),
             }
         }
         done.push(one.into());
@@ -219,10 +223,10 @@ pub(super) fn roles(node: &Node, notes: &mut Notes) -> (Vec<Yaml>, BTreeMap<&'st
 }
 
 fn role(key: &str, theirs: &str, item: &Node, usual: &str, notes: &mut Notes) -> Yaml {
-    let told = text_of(item, "cardinality").map_or_else(|| usual.to_owned(), |text| snake(&text));
-    let cardinality = match (told.as_str(), key) {
+    let given = text_of(item, "cardinality").map_or_else(|| usual.to_owned(), |text| snake(&text));
+    let cardinality = match (given.as_str(), key) {
         ("one", "optional-roles") => "zero_or_one",
-        ("zero_or_one" | "zero_or_more" | "one_or_more" | "one", _) => told.as_str(),
+        ("zero_or_one" | "zero_or_more" | "one_or_more" | "one", _) => given.as_str(),
         ("many", "required-roles") => "one_or_more",
         _ => "zero_or_more",
     };

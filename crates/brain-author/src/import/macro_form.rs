@@ -92,10 +92,13 @@ pub(super) fn path(name: &str) -> String {
 fn rest(node: &Node, notes: &mut Notes) {
     let mapped = ["kind", "id", "ui", "aliases", "required-roles", "optional-roles", "args", "expands-to"];
     for (key, value) in entries(Some(node)).filter(|(key, _)| !mapped.contains(key)) {
-        notes.add(key, format!("`{}` has no place in a pack", shown(value)));
+        notes.add(key, format!("`{}` has no equivalent in a pack; dropped", shown(value)));
     }
     for (key, value) in entries(node.get("ui")).filter(|(key, _)| !["label", "description"].contains(key)) {
-        notes.add(&format!("ui.{key}"), format!("`{}` has no place in a pack; see `nouns` in pack.yaml", shown(value)));
+        notes.add(
+            &format!("ui.{key}"),
+            format!("`{}` has no equivalent in a pack; dropped, see `nouns` in pack.yaml", shown(value)),
+        );
     }
 }
 
@@ -120,7 +123,7 @@ impl Steps {
             } else if let Some(variable) = text_of(item, "foreach") {
                 self.each(&variable, item, around, notes);
             } else {
-                notes.add("expands-to", format!("`{}` is not understood; left out", shown(item)));
+                notes.add("expands-to", format!("`{}` is not recognised; dropped", shown(item)));
             }
         }
     }
@@ -130,7 +133,7 @@ impl Steps {
         if around.each.is_some() {
             notes.add(
                 "foreach",
-                "a loop inside a loop has no place in a playbook; left out: make it a playbook of its own",
+                "a loop inside a loop is not supported in a playbook; dropped: make it a separate playbook",
             );
             return;
         }
@@ -147,11 +150,11 @@ impl Steps {
 
     fn step(&mut self, verb: &str, item: &Node, around: &Around, notes: &mut Notes) {
         let tool = full(verb, "steps");
-        let told = text_of(item, "id").unwrap_or_else(|| verb.split('.').nth(1).unwrap_or(verb).to_owned());
-        let mut id = snake(&told);
+        let their_id = text_of(item, "id").unwrap_or_else(|| verb.split('.').nth(1).unwrap_or(verb).to_owned());
+        let mut id = snake(&their_id);
         let mut count = 2;
         while self.names.steps.values().any(|other| *other == id) {
-            id = format!("{}_{count}", snake(&told));
+            id = format!("{}_{count}", snake(&their_id));
             count += 1;
         }
         let mut step = Map::default();
@@ -173,12 +176,15 @@ impl Steps {
         for (key, value) in
             entries(Some(item)).filter(|(key, _)| !["id", "verb", "args", "when", "as", "bind"].contains(key))
         {
-            notes.add("expands-to", format!("`{key}: {}` of `{verb}` has no place in a step", shown(value)));
+            notes.add(
+                "expands-to",
+                format!("`{key}: {}` of `{verb}` has no equivalent in a step; dropped", shown(value)),
+            );
         }
         if let Some(symbol) = text_of(item, "as").or_else(|| text_of(item, "bind")) {
             self.names.symbols.insert(symbol.trim_start_matches('@').to_owned(), id.clone());
         }
-        self.names.steps.insert(told, id);
+        self.names.steps.insert(their_id, id);
         self.used.push((tool, given));
         self.done.push(step.into());
     }

@@ -46,8 +46,8 @@ pub(super) fn words(text: &str) -> String {
 /// The words as a title.
 pub(super) fn title(text: &str) -> String {
     let words = words(text);
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    let mut rest = words.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Phrases: each name alone, and with all required slots.

@@ -22,7 +22,7 @@ pub(super) fn params(action: &Node, notes: &mut Notes) -> Vec<Param> {
     let mut optional = texts(action.get("params_optional"));
     for (name, _) in entries(rules).filter(|(name, _)| !required.iter().any(|one| one == name)) {
         if !optional.iter().any(|one| one == name) {
-            notes.add("param_validation", format!("`{name}` is neither required nor optional; taken as optional"));
+            notes.add("param_validation", format!("`{name}` is neither required nor optional; treated as optional"));
             optional.push(name.to_owned());
         }
     }
@@ -82,7 +82,10 @@ fn field(name: &str, rule: Option<&Node>, required: bool, notes: &mut Notes) -> 
         };
         match ours {
             Some(ours) => map.set(ours, copy(value)),
-            None => notes.add("param_validation", format!("`{name}.{key}: {}` has no place in a pack", shown(value))),
+            None => notes.add(
+                "param_validation",
+                format!("`{name}.{key}: {}` has no equivalent in a pack; dropped", shown(value)),
+            ),
         }
     }
     if optional {
@@ -107,9 +110,9 @@ fn implied(check: &str, kind: &str, rule: Option<&Node>) -> bool {
 }
 
 fn kind(name: &str, rule: Option<&Node>, notes: &mut Notes) -> &'static str {
-    let told = rule.and_then(|rule| text_of(rule, "type")).unwrap_or_else(|| "string".into());
+    let given = rule.and_then(|rule| text_of(rule, "type")).unwrap_or_else(|| "string".into());
     let format = rule.and_then(|rule| text_of(rule, "format"));
-    match (told.as_str(), format.as_deref()) {
+    match (given.as_str(), format.as_deref()) {
         ("string", Some("uuid")) | ("uuid", _) => "uuid",
         ("string", Some("email")) | ("email", _) => "email",
         ("string", Some("date")) | ("date", _) => "date",
@@ -128,11 +131,14 @@ fn kind(name: &str, rule: Option<&Node>, notes: &mut Notes) -> &'static str {
         ("object" | "dict", _) => "object",
         ("any", _) => "any",
         ("string", Some(other)) => {
-            notes.add("param_validation", format!("`{name}.format: {other}` is not a known format; any text is taken"));
+            notes.add(
+                "param_validation",
+                format!("`{name}.format: {other}` is not a known format; any text is accepted"),
+            );
             "string"
         }
         (other, _) => {
-            notes.add("param_validation", format!("`{name}.type: {other}` is not a known type; any text is taken"));
+            notes.add("param_validation", format!("`{name}.type: {other}` is not a known type; any text is accepted"));
             "string"
         }
     }

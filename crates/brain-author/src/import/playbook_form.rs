@@ -45,7 +45,7 @@ pub(super) fn playbook(node: &Node, draft: &mut Draft<'_>) -> Made {
     }
     match text_of(node, "version").map(|text| (text.parse::<u32>().ok().filter(|number| *number > 0), text)) {
         Some((Some(version), _)) => root.set("version", raw(version)),
-        Some((None, text)) => draft.notes.add("version", format!("`{text}` is not a whole number; left out")),
+        Some((None, text)) => draft.notes.add("version", format!("`{text}` is not a whole number; dropped")),
         None => {}
     }
     if !slots.is_empty() {
@@ -54,24 +54,26 @@ pub(super) fn playbook(node: &Node, draft: &mut Draft<'_>) -> Made {
     root.set("steps", steps);
     let mapped = ["id", "name", "title", "description", "version", "slots", "steps"];
     for (key, value) in entries(Some(node)).filter(|(key, _)| !mapped.contains(key)) {
-        draft.notes.add(key, format!("`{}` has no place in a playbook", shown(value)));
+        draft.notes.add(key, format!("`{}` has no equivalent in a playbook; dropped", shown(value)));
     }
     Made { path: super::macro_form::path(&name), text: document(&format!("The playbook `{id}`."), root) }
 }
 
 fn field(name: &str, rules: &Node, required: bool, draft: &mut Draft<'_>) -> Yaml {
-    let told = super::source::text(rules).or_else(|| text_of(rules, "type")).unwrap_or_else(|| "string".into());
+    let given = super::source::text(rules).or_else(|| text_of(rules, "type")).unwrap_or_else(|| "string".into());
     let known = [
         "string", "text", "integer", "decimal", "number", "money", "boolean", "uuid", "date", "datetime", "list",
         "object",
     ];
-    let kind = match told.as_str() {
+    let kind = match given.as_str() {
         kind if known.contains(&kind) => kind,
         "bool" => "boolean",
         "int" => "integer",
         "array" => "list",
         other => {
-            draft.notes.add(&format!("slots.{name}.type"), format!("`{other}` is not known; any text is taken"));
+            draft
+                .notes
+                .add(&format!("slots.{name}.type"), format!("`{other}` is not recognised; any text is accepted"));
             "string"
         }
     };
@@ -81,9 +83,10 @@ fn field(name: &str, rules: &Node, required: bool, draft: &mut Draft<'_>) -> Yam
         match key {
             "type" | "required" => {}
             "default" | "description" | "title" => slot.set(key, copy(value)),
-            other => {
-                draft.notes.add(&format!("slots.{name}.{other}"), format!("`{}` has no place in a pack", shown(value)))
-            }
+            other => draft.notes.add(
+                &format!("slots.{name}.{other}"),
+                format!("`{}` has no equivalent in a pack; dropped", shown(value)),
+            ),
         }
     }
     if !required && rules.get("default").is_none() {
@@ -95,8 +98,8 @@ fn field(name: &str, rules: &Node, required: bool, draft: &mut Draft<'_>) -> Yam
 fn step(item: &Node, names: &mut Names, draft: &mut Draft<'_>) -> Yaml {
     let verb = text_of(item, "verb").or_else(|| text_of(item, "tool")).unwrap_or_default();
     let tool = full(&verb, draft.pack);
-    let told = text_of(item, "id").unwrap_or_else(|| verb.replace('.', "_"));
-    let id = snake(&told);
+    let their_id = text_of(item, "id").unwrap_or_else(|| verb.replace('.', "_"));
+    let id = snake(&their_id);
     let mut step = Map::default();
     step.set("id", id.as_str());
     step.set("tool", tool.as_str());
@@ -107,9 +110,12 @@ fn step(item: &Node, names: &mut Names, draft: &mut Draft<'_>) -> Yaml {
     let (args, given) = item.get("args").map(|args| names.args(args, &mut draft.notes)).unwrap_or_default();
     step.set("args", args);
     for (key, value) in entries(Some(item)).filter(|(key, _)| !["id", "verb", "tool", "after", "args"].contains(key)) {
-        draft.notes.add(&format!("steps.{told}.{key}"), format!("`{}` has no place in a step", shown(value)));
+        draft.notes.add(
+            &format!("steps.{their_id}.{key}"),
+            format!("`{}` has no equivalent in a step; dropped", shown(value)),
+        );
     }
-    names.steps.insert(told, id);
+    names.steps.insert(their_id, id);
     draft.uses(&tool, &given);
     step.into()
 }

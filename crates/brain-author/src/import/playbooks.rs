@@ -34,8 +34,8 @@ impl Draft<'_> {
     }
 }
 
-/// Converts files (name in messages, and text) to playbooks. `known` are existing tools; every other tool gets a stub:
-/// a job for workers. `whole` adds a `pack.yaml`.
+/// Converts files, given as (name for messages, text), to playbooks. `known` holds the existing tools; every other tool
+/// gets a stub: a job for workers. `whole` adds a `pack.yaml`.
 pub fn playbooks(
     pack: &str,
     sources: &[(String, String)],
@@ -53,7 +53,7 @@ pub fn playbooks(
         })?;
         for one in made {
             if files.iter().any(|(path, _)| *path == one.path) {
-                draft.notes.add("id", format!("`{}` is there already; the second one is left out", one.path));
+                draft.notes.add("id", format!("`{}` already exists; the second one is skipped", one.path));
             } else {
                 files.push((one.path, one.text));
             }
@@ -64,7 +64,7 @@ pub fn playbooks(
     for (tool, args) in draft.tools.iter().filter(|(tool, _)| !known.contains(*tool)) {
         let (domain, name) = tool.split_once('.').unwrap_or(("steps", tool));
         draft.notes.about(tool);
-        draft.notes.add("", format!("a stand-in is made: a job of the topic `{tool}` for your workers"));
+        draft.notes.add("", format!("a stub was created: a job with the topic `{tool}` for your workers"));
         domains.entry(domain.to_owned()).or_default().push((name.to_owned(), stand_in(tool, name, args)));
     }
     let tools = domains.values().map(Vec::len).sum();
@@ -103,7 +103,7 @@ fn form(root: &Node, draft: &mut Draft<'_>) -> Option<Vec<Made>> {
 fn stand_in(tool: &str, name: &str, args: &BTreeSet<String>) -> Map {
     let mut made = Map::open();
     made.set("title", title(name));
-    made.comment("What each of them holds is not said by the steps: say it here.");
+    made.comment("The steps do not give the types of these inputs: declare them here.");
     let mut inputs = Map::default();
     for arg in args {
         inputs.set(arg, "any?");

@@ -40,9 +40,9 @@ pub fn registry(pack: &str, file: &str, text: &str) -> Result<Imported, ImportEr
         if flag(node.get("is_active")) == Some(false) {
             // Other notes about a skipped action are irrelevant.
             notes.all.retain(|note| note.about != action.id);
-            notes.add("is_active", "false: the whole action is left out");
+            notes.add("is_active", "false: the action was skipped");
         } else if actions.iter().any(|other| other.full() == action.full()) {
-            notes.add("action_id", format!("`{}` is there already; the second one is left out", action.full()));
+            notes.add("action_id", format!("`{}` already exists; the second one is skipped", action.full()));
         } else {
             actions.push(action);
         }
@@ -90,7 +90,7 @@ impl Maker<'_> {
     fn add(&mut self, domain: &str, name: &str, tool: Map, notes: &mut Notes) {
         let tools = self.domains.entry(domain.to_owned()).or_default();
         if tools.iter().any(|(other, _)| other == name) {
-            notes.add("name", format!("`{domain}.{name}` is there already; the second one is left out"));
+            notes.add("name", format!("`{domain}.{name}` already exists; the second one is skipped"));
             return;
         }
         tools.push((name.to_owned(), tool));

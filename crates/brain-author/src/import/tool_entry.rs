@@ -44,11 +44,11 @@ pub(super) fn tool(
     if let Some(output) = output.filter(|output| output.as_map().is_some()) {
         made.set("output", whole(output, "output", notes));
     }
-    notes.add("", format!("becomes a job of the topic `{full}` for your workers"));
+    notes.add("", format!("becomes a job with the topic `{full}` for your workers"));
     made.set("behavior", map([("worker", Yaml::from(full.as_str()))]));
     let mapped = ["name", "title", "description", "domain", "category", "output_schema", "outputSchema", "returns"];
     for (key, value) in entries(Some(node)).filter(|(key, _)| !mapped.contains(key) && !SCHEMAS.contains(key)) {
-        notes.add(key, format!("`{}` has no place in a pack; left out", shown(value)));
+        notes.add(key, format!("`{}` has no equivalent in a pack; dropped", shown(value)));
     }
     (domain, short, made)
 }
@@ -61,7 +61,7 @@ fn whole(schema: &Node, what: &str, notes: &mut Notes) -> Yaml {
         (true, true) => copy(schema),
         (true, false) => map([]),
         (false, _) => {
-            notes.add(what, format!("`{}` is not the schema of an object; left out", shown(schema)));
+            notes.add(what, format!("`{}` is not the schema of an object; dropped", shown(schema)));
             map([])
         }
     }

@@ -15,7 +15,7 @@ pub(super) fn playbooks(actions: &[Action<'_>], taken: &mut Vec<String>, notes: 
         let Some(flow) = text_of(action.node, "workflow_id") else {
             if text_of(action.node, "sequence_id").is_some() {
                 notes.about(&action.id);
-                notes.add("sequence_id", "there is no `workflow_id` to go with it; left out");
+                notes.add("sequence_id", "there is no `workflow_id` to go with it; dropped");
             }
             continue;
         };
@@ -25,7 +25,7 @@ pub(super) fn playbooks(actions: &[Action<'_>], taken: &mut Vec<String>, notes: 
         match place {
             None => notes.add("sequence_id", "missing or not a number: it comes last in its workflow"),
             Some(place) if steps.iter().any(|(other, _)| *other == place) => {
-                notes.add("sequence_id", format!("{place} is there twice; one comes after the other"));
+                notes.add("sequence_id", format!("{place} appears twice; one comes after the other"));
             }
             Some(_) => {}
         }

@@ -21,7 +21,7 @@ pub(super) fn add(defs: &mut Defs) {
                 json!({"type": "object", "anyOf": forms}),
             ),
             ("expr", "Computes from its input.", either([expression(), part("expr")])),
-            ("http", "Calls an outside API.", part("http")),
+            ("http", "Calls an external API.", part("http")),
             ("decide", "A decision table.", part("decide")),
             ("playbook", "Expands to the steps of a playbook.", either([full_name(), part("playbook_behavior")])),
             ("worker", "A job that external workers do.", either([text(), part("worker")])),
@@ -82,12 +82,16 @@ fn http(defs: &mut Defs) {
             ("headers", "Headers; null ones are left out.", values()),
             ("body", "JSON; default: the whole input, except for `GET` and `DELETE`.", value()),
             ("auth", "How to authenticate.", part("auth")),
-            ("success", "All of it must hold; default: 2xx.", part("criteria")),
-            ("failure", "Any of it; wins over `success`.", part("criteria")),
-            ("not_done", "Any of it: nothing happened, whatever the status usually means.", part("criteria")),
-            ("unknown", "Any of it: nobody knows whether it happened.", part("criteria")),
+            ("success", "All conditions must be met; default: 2xx.", part("criteria")),
+            ("failure", "Any condition is enough; takes precedence over `success`.", part("criteria")),
+            (
+                "not_done",
+                "Any condition is enough: nothing happened, whatever the status usually means.",
+                part("criteria"),
+            ),
+            ("unknown", "Any condition is enough: it is unknown whether it happened.", part("criteria")),
             ("result", "Maps `response.{status, headers, body}`; default: the body.", value()),
-            ("also", "What else the answer says, besides its data.", part("also")),
+            ("also", "What else to take from the response, besides its data.", part("also")),
             ("idempotency_header", "Default `Idempotency-Key`.", text()),
         ],
         &["url"],
@@ -119,9 +123,9 @@ fn http(defs: &mut Defs) {
     let criteria = closed(
         vec![
             ("status", "One of these status codes.", either([status(), list(status())])),
-            ("contains", "Texts in the body.", texts()),
+            ("contains", "Text that the body contains.", texts()),
             ("expr", "FEEL over `response`.", expression()),
-            ("note", "What else was meant; kept.", value()),
+            ("note", "Free-form note; stored, not evaluated.", value()),
         ],
         &[],
     );
@@ -133,7 +137,7 @@ fn decide(defs: &mut Defs) {
     let outputs = either([list(text()), map_of(json!({"type": ["array", "null"]}))]);
     let table = closed(
         vec![
-            ("hit", "Which rules count; default `first`.", choice(&keys::hits())),
+            ("hit", "Hit policy; default `first`.", choice(&keys::hits())),
             (
                 "inputs",
                 "What is tested: `{column: \"= FEEL\"}`. Default: each input under its own name.",

@@ -50,7 +50,6 @@ pub(super) fn texts() -> Value {
     either([text(), json!({"type": "array", "items": text()})])
 }
 
-/// A list.
 pub(super) fn list(items: Value) -> Value {
     json!({"type": "array", "items": items})
 }
@@ -80,7 +79,6 @@ pub(super) fn full_name() -> Value {
     json!({"type": "string", "pattern": "^[a-z][a-z0-9_]{0,63}\\.[a-z][a-z0-9_]{0,63}$"})
 }
 
-/// A duration.
 pub(super) fn duration() -> Value {
     let examples = ["500ms", "30s", "5m", "2h", "7d", "PT30S"];
     json!({"type": "string", "pattern": "^\\s*([0-9]+\\s*(ms|s|m|min|h|d)|[Pp].+)\\s*$", "examples": examples})

@@ -10,7 +10,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ("say", "What somebody says.", text()),
             (
                 "expect",
-                "What should come of it: `none` (out of scope), `ask`, `{tool: NAME, slots: {…}}`, `{playbook: NAME, slots: {…}}`, or a list of those.",
+                "The expected result: `none` (out of scope), `ask`, `{tool: NAME, slots: {…}}`, `{playbook: NAME, slots: {…}}`, or a list of those.",
                 part("expected"),
             ),
         ],
@@ -21,17 +21,17 @@ pub(super) fn schema() -> (Value, Defs) {
         vec![
             ("tool", "The tool that is meant.", full_name()),
             ("playbook", "The playbook that is meant.", full_name()),
-            ("none", "Nothing is meant: out of scope.", value()),
+            ("none", "No tool: the request is out of scope.", value()),
             ("ask", "Brain should ask, between these if they are named.", either([flag(), texts()])),
             ("slots", "What should be understood.", values()),
             ("question", "A question about records of these types; nothing may be written.", texts()),
-            ("nothing", "Nothing with an effect is meant; these are the tools that it speaks of.", texts()),
+            ("nothing", "No tool with an effect is meant; these are the tools that the sentence mentions.", texts()),
             ("either", "Any one of these is right.", expectations.clone()),
         ],
         &[],
     );
-    let root =
-        json!({"type": "array", "items": part("row"), "description": "Nothing is ever matched against a corpus."});
+    let description = "Held out: requests are never matched against a corpus.";
+    let root = json!({"type": "array", "items": part("row"), "description": description});
     let expected = either([choice(&["none", "ask"]), part("expectation"), expectations]);
     (root, defs([("row", row), ("expectation", expectation), ("expected", expected)]))
 }

@@ -23,7 +23,7 @@ pub(super) fn slots(defs: &mut Defs) {
     let of_slots = vec![
         ("required_if", "FEEL over `slots`: it is required while this is true, and optional otherwise.", expression()),
         ("valid_for", "By token of an `enum`: when the value is allowed.", whole_valid_for),
-        ("placeholder_if_missing", "The tool that makes a stand-in.", part("placeholder")),
+        ("placeholder_if_missing", "The tool that creates a placeholder.", part("placeholder")),
     ];
     add(defs, "slot", of_slots, "slot_value");
     let mut entries = value_entries();
@@ -32,7 +32,7 @@ pub(super) fn slots(defs: &mut Defs) {
     defs.insert("slots".into(), object("slot_field"));
     let placeholder = closed(
         vec![
-            ("tool", "The tool that makes a stand-in.", full_name()),
+            ("tool", "The tool that creates a placeholder.", full_name()),
             ("args", "Its arguments.", values()),
             ("field", "The field of its result that is the value.", text()),
         ],
@@ -45,7 +45,7 @@ pub(super) fn slots(defs: &mut Defs) {
 pub(super) fn stored(defs: &mut Defs) {
     let of_records = vec![
         ("ref", "The record type that it points to.", text()),
-        ("indexed", "Can be looked up fast.", flag()),
+        ("indexed", "Indexed, for fast lookup.", flag()),
         ("ask", "`false`: questions about it are not answered by the generated tool.", flag()),
         (
             "on_delete",
@@ -114,24 +114,24 @@ fn attributes(inside: &str, value_of_enum: &str) -> Vec<Entry> {
     let fields = json!({"type": ["object", "null"], "additionalProperties": part(inside)});
     vec![
         ("type", "What it holds; with `?` it is optional.", type_name()),
-        ("default", "What it is if nothing is said; makes it optional.", value()),
-        ("optional", "It need not be there.", flag()),
+        ("default", "Value if none is given; makes the field optional.", value()),
+        ("optional", "The value can be omitted.", flag()),
         ("entity", "The record type whose id it is; implies `type: uuid`.", text()),
         ("anchor", "If a group is named, the member with this role is meant.", text()),
         ("title", "For people.", text()),
         ("description", "For people.", text()),
         ("unit", "What a number counts.", text()),
         ("personal", "Never in the process's log, hidden where a run's events are shown.", flag()),
-        ("examples", "Values that it may have.", value()),
-        ("roles", "Kept and shown, not yet enforced.", value()),
-        ("minimum", "Of a number.", number()),
-        ("maximum", "Of a number.", number()),
-        ("min_length", "Of a text, in characters.", length()),
-        ("max_length", "Of a text, in characters.", length()),
-        ("pattern", "A regular expression that a text matches.", text()),
-        ("min_items", "Of a list.", length()),
-        ("max_items", "Of a list.", length()),
-        ("items", "What a list is of.", part(inside)),
+        ("examples", "Example values.", value()),
+        ("roles", "Stored and shown, not yet enforced.", value()),
+        ("minimum", "Minimum of a number.", number()),
+        ("maximum", "Maximum of a number.", number()),
+        ("min_length", "Minimum length of a string, in characters.", length()),
+        ("max_length", "Maximum length of a string, in characters.", length()),
+        ("pattern", "A regular expression that a string must match.", text()),
+        ("min_items", "Minimum length of a list.", length()),
+        ("max_items", "Maximum length of a list.", length()),
+        ("items", "The type of the list's items.", part(inside)),
         ("values", "The values of an `enum`: `[low, high]`, `{low: Low}`, or `[{token, label, aliases}]`.", values),
         ("fields", "The fields of an `object`.", fields),
     ]

@@ -23,7 +23,7 @@ pub(super) fn schema() -> (Value, Defs) {
             ("dedupe", "Fields that make two records the same, for `upsert`.", texts()),
             (
                 "merge",
-                "Per field what `upsert` does; default `replace`.",
+                "What `upsert` does with each field; default `replace`.",
                 json!({"type": "object", "additionalProperties": rules}),
             ),
             (
@@ -31,16 +31,16 @@ pub(super) fn schema() -> (Value, Defs) {
                 "From each state, the states it may go to; the first is where a record begins. Or `{initial, transitions}`.",
                 json!({"type": "object", "if": long, "then": part("states"), "else": moves()}),
             ),
-            ("search", "Fields found by words.", texts()),
+            ("search", "Fields for full-text search.", texts()),
             (
                 "label",
                 "The field that people call a record by; one that points to another record borrows its name.",
                 text(),
             ),
-            ("aliases", "The field with other names: a text with commas, or a list.", text()),
-            ("identifiers", "Fields that each mean one record: a number, an address.", texts()),
+            ("aliases", "The field with other names: a comma-separated string, or a list.", text()),
+            ("identifiers", "Fields that each identify one record: a number, an address.", texts()),
             ("ask", "`false`: no tool is generated that answers questions about its records.", flag()),
-            ("group", "It stands for others: who acts for it, in which role and where.", part("group")),
+            ("group", "Makes the type a group: which records act for it, in which role and where.", part("group")),
         ],
         &["record", "fields"],
     );
@@ -54,10 +54,18 @@ pub(super) fn schema() -> (Value, Defs) {
     let group = closed(
         vec![
             ("members", "The type of the records that say who acts for it.", text()),
-            ("of", "Their field that points to the group.", text()),
-            ("entity", "Their field that points to the record that acts; without it they act themselves.", text()),
-            ("role", "Their field with the role.", text()),
-            ("jurisdiction", "Their field with the place where the role holds; empty: everywhere.", text()),
+            ("of", "The field that points to the group.", text()),
+            (
+                "entity",
+                "The field that points to the record that acts; without it, the members themselves act.",
+                text(),
+            ),
+            ("role", "The field with the role.", text()),
+            (
+                "jurisdiction",
+                "The field with the place where the role applies; if empty, it applies everywhere.",
+                text(),
+            ),
         ],
         &["members", "of"],
     );

@@ -24,7 +24,13 @@ pub(super) fn schema() -> (Value, Defs) {
         ("idempotency", closed(vec![("check", "The tool that knows the outcome.", full_name())], &["check"])),
         (
             "limits",
-            closed(vec![("running", "At a time.", whole(1, 1_000_000)), ("rate", "In a while: `10/s`.", text())], &[]),
+            closed(
+                vec![
+                    ("running", "Maximum number of concurrent calls.", whole(1, 1_000_000)),
+                    ("rate", "Maximum calls per period: `10/s`.", text()),
+                ],
+                &[],
+            ),
         ),
         ("blocker", blocker()),
         ("cost", cost()),
@@ -47,7 +53,8 @@ fn tool() -> Value {
             ("input", "What it takes; `{}` for nothing.", part("input")),
             ("output", "What it answers; enforced.", part("input")),
             ("phrases", "How people ask for it, with `{slots}` that are inputs.", list(text())),
-            ("synonyms", "Other names of it; kept and shown.", texts()),
+            ("synonyms", "Other names of it; said whole, each asks for it.", texts()),
+            ("intent_tier", "The kind of action: `TIER` or `TIER.KIND`. Default: by its name.", text()),
             ("behavior", "How it is done.", part("behavior")),
             (
                 "effect",
@@ -56,7 +63,7 @@ fn tool() -> Value {
             ),
             (
                 "consent",
-                "`none` runs at once, `user`: the person who asked must say run, `approver`. Default: by effect.",
+                "`none`: runs at once; `user`: the requester must confirm; `approver`: an approver must approve. Default: by effect.",
                 choice(&["none", "user", "approver"]),
             ),
             (
@@ -70,23 +77,23 @@ fn tool() -> Value {
                 "`none`, a number of attempts, or a map. Default: 4 attempts, 2 s doubling, at most a minute.",
                 either([none(), whole(1, 100), part("retry")]),
             ),
-            ("timeout", "Of one attempt; default 30 s.", duration()),
+            ("timeout", "Time limit of one attempt; default 30 s.", duration()),
             (
                 "limits",
-                "How much of it may happen, over all tenants and servers: `{running: 4, rate: 10/s}`.",
+                "Maximum concurrency and rate, across all tenants and servers: `{running: 4, rate: 10/s}`.",
                 part("limits"),
             ),
             (
                 "idempotency",
-                "When an outcome is unknown: `key` (ask again with the same key), `{check: TOOL}`, `none` (a person decides).",
+                "When an outcome is unknown: `key` (repeat the call with the same key), `{check: TOOL}`, `none` (a person decides).",
                 either([choice(&["key", "none"]), part("idempotency")]),
             ),
             ("priority", "1 (lowest) to 10; default 5.", whole(1, 10)),
             ("summary", "A sentence about a success.", text()),
             ("next", "What to suggest afterwards.", texts()),
             ("tags", "Free labels.", texts()),
-            ("success", "What makes an answer of `http` a success.", part("criteria")),
-            ("failure", "What makes an answer of `http` a failure.", part("criteria")),
+            ("success", "What makes an `http` response a success.", part("criteria")),
+            ("failure", "What makes an `http` response a failure.", part("criteria")),
             ("permission", "The requester must have it.", text()),
             ("tiers", "The requester must have one of them.", texts()),
             ("needs", "Keys of user data; stored and shown.", texts()),
@@ -98,10 +105,14 @@ fn tool() -> Value {
             ("opposites", "Tools that contradict it: a request for both is refused.", texts()),
             ("dependencies", "Tools that must have been done before.", texts()),
             ("cost", "What one call costs: a decimal, or a map.", either([amount(), part("cost")])),
-            ("acknowledge", "What the person who asks must have seen.", either([text(), part("acknowledge")])),
+            ("acknowledge", "Text that the requester must acknowledge.", either([text(), part("acknowledge")])),
             ("may_inject", "Whether its rules may add steps.", flag()),
             ("capability", "Stored and shown.", text()),
-            ("delegate", "Another engine does the work after the call was taken; only with `http`.", part("delegate")),
+            (
+                "delegate",
+                "Another engine accepts the call and does the work later; only with `http`.",
+                part("delegate"),
+            ),
             ("review", "A person looks at the result before the run goes on.", either([text(), part("review")])),
         ],
         &["behavior"],
@@ -134,7 +145,7 @@ fn precondition() -> Value {
             ("never", "A tool that must not have succeeded before.", text()),
             ("any", "One of these must hold.", list(part("precondition"))),
             ("recheck", "Blocks the step instead of failing it: rechecked after this long.", duration()),
-            ("else", "What people get when it does not hold.", text()),
+            ("else", "Message if the precondition does not hold.", text()),
         ],
         &[],
     )
@@ -145,7 +156,7 @@ fn blocker() -> Value {
         vec![
             ("code", "The code of the refusal.", name()),
             ("when", "FEEL that is true while it blocks.", expression()),
-            ("else", "What people get.", text()),
+            ("else", "Message shown to people.", text()),
         ],
         &["code"],
     )
@@ -166,7 +177,7 @@ fn cost() -> Value {
 
 fn acknowledge() -> Value {
     let entries = vec![
-        ("text", "What they must have seen.", text()),
+        ("text", "The text that must be acknowledged.", text()),
         ("within", "How long they have; then the request lapses.", duration()),
     ];
     closed(entries, &["text"])

@@ -1,5 +1,5 @@
 //! The description of a model's folder: shape, pooling, prefixes. Read from the model's files, or from
-//! `brain-model.json`, which `brain model install` writes beside them.
+//! `brain-model.json`, which `brain model install` writes next to them.
 
 use std::path::Path;
 
@@ -120,7 +120,7 @@ impl Description {
         if bytes != this.bytes {
             return Err(EmbedError::content(
                 dir,
-                "its files are not those that were installed; install the model again",
+                "its files have changed since it was installed; install the model again",
             ));
         }
         Ok(this)

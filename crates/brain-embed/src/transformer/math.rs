@@ -37,7 +37,6 @@ pub(super) fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf)
 }
 
-/// Softmax.
 #[inline(always)]
 pub(super) fn softmax(values: &mut [f32]) {
     let most = values.iter().copied().fold(f32::MIN, f32::max);

@@ -8,10 +8,10 @@ use brain_store::{Conflict, Outcome, Precondition, RunRow, RunSchedule, StoreErr
 use super::live::{InFlight, Live, Queued, Work};
 use super::messages::{Action, CheckAction, StepOutput};
 use super::next::Next;
-use super::{BACK_OFF, Core};
+use super::{BACK_OFF, Core, MAX_REDECISIONS};
 use crate::engine::EngineError;
-use crate::hub::RunNews;
 use crate::turn::Handover;
+use crate::watchers::RunNews;
 
 impl Core {
     /// Handles the answer of the store to the commit of a run.
@@ -150,6 +150,12 @@ impl Core {
         if let Conflict::OverLimit { account, .. } = conflict {
             live.at_cap.insert(account.clone());
         }
+        if let Conflict::Precondition(Precondition::Record { kind, id, revision: None }) = conflict
+            && live.redecided >= MAX_REDECISIONS
+            && !live.is_atomic()
+        {
+            live.taken.insert((kind.clone(), *id));
+        }
         let answer = match conflict {
             // A turn may require that a child run was not started under this key.
             Conflict::Precondition(Precondition::KeyFree(key))
@@ -201,7 +207,7 @@ impl Core {
         error: Option<StoreError>,
         output: &mut StepOutput,
     ) -> Next {
-        let Live { scope, queue: mut later, redecided, at_cap, .. } = live;
+        let Live { scope, queue: mut later, redecided, at_cap, taken, .. } = live;
         let failed = error.is_some();
         if failed {
             // A commit reported as failed may still have been written (the connection broke at that moment). Its calls
@@ -210,7 +216,7 @@ impl Core {
         }
         let is_new = work.iter().any(|item| matches!(item.work, Work::Start(_)));
         let mut fresh = Live::empty(scope);
-        (fresh.redecided, fresh.at_cap) = (redecided + 1, at_cap);
+        (fresh.redecided, fresh.at_cap, fresh.taken) = (redecided + 1, at_cap, taken);
         for mut item in work.into_iter().chain(later) {
             // It is unknown whether a new run was written; the caller can decide what to do.
             match (&error, item.reply.take()) {

@@ -135,6 +135,7 @@ impl Core {
             inputs.push(TurnInput::Input(Input::Halt(0, failure), None));
         }
         let runs_away = work.iter().all(|item| matches!(item.work, Work::Tick)) && live.unfinished > MAX_UNFINISHED;
+        let had_doubts = live.state.as_ref().is_some_and(parent::has_doubts);
         let mut finished = match (&mut live.code, &mut live.state) {
             (Some(code), Some(state)) => {
                 let mut turn = Turn {
@@ -147,7 +148,8 @@ impl Core {
                     host: &self.host,
                     random: self.random.as_mut(),
                     now,
-                    records: RecordView::over(Reader::of_turn(self.store.as_ref(), &live.scope, run, &live.known)),
+                    records: RecordView::over(Reader::of_turn(self.store.as_ref(), &live.scope, run, &live.known))
+                        .without(&live.taken),
                     events: prelude,
                     writes,
                     preconditions: Vec::new(),
@@ -188,10 +190,11 @@ impl Core {
             }
             _ => Finished { events: prelude, writes, ..Finished::default() },
         };
+        finished.had_doubts = had_doubts;
         if work.iter().any(|item| matches!(item.work, Work::Slot)) {
             let tenant = live.scope.tenant();
             if finished.missed.is_empty() {
-                self.flow().uncall(run);
+                self.flow().release_reserved_slot(run);
             } else {
                 let limit = schedule.queued.as_ref().map_or(ANY, |place| place.limit.as_str());
                 self.flow().call_again(tenant, run, limit, reserved);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use brain_core::{Digest, Failure, Millis, NodeId, RunId, RunStatus, Timestamp};
+use brain_core::{Digest, Failure, Millis, NodeId, RecordId, RunId, RunStatus, Timestamp};
 use brain_registry::ValidatedCall;
 use brain_store::{LogRow, Precondition, QueuePlace, RunRow, RunSchedule, Scope};
 use brain_vm::{Code, Input, JobId, JobStatus, Program, State};
@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::messages::{Action, Command, Reply, StepOutput, Submission, TurnInput};
 use crate::data::RunData;
-use crate::happening::{Happening, happenings};
 use crate::host::{CheckAnswer, JobOutcome};
 use crate::log::PipeEvent;
+use crate::operator_events::{Happening, happenings};
 use crate::reads::Answers;
 use crate::run_state::RunState;
 use crate::turn::{CheckRequest, Handover};
@@ -43,7 +43,7 @@ pub(super) struct Live {
     pub(super) calls: Arc<[ValidatedCall]>,
     /// Its log as stored, row by row.
     pub(super) log: Vec<Arc<LogRow>>,
-    /// Its programs before each migration, each with the event that ended it.
+    /// The programs it ran before each migration, each with the sequence number of the migration event.
     pub(super) earlier: Vec<(u64, Arc<Program>)>,
     /// Prefetched reads for the next turn.
     pub(super) known: Answers,
@@ -57,6 +57,8 @@ pub(super) struct Live {
     pub(super) redecided: u32,
     /// Accounts that were at their cap when this was last decided.
     pub(super) at_cap: BTreeSet<String>,
+    /// Records that were there when this last tried to insert them.
+    pub(super) taken: BTreeSet<(String, RecordId)>,
     /// Consecutive unfinished turns without input from outside.
     pub(super) unfinished: u32,
 }
@@ -159,6 +161,7 @@ impl Live {
             in_flight: None,
             redecided: 0,
             at_cap: BTreeSet::new(),
+            taken: BTreeSet::new(),
             unfinished: 0,
         }
     }
@@ -190,9 +193,9 @@ impl Live {
 
     /// The run as it was before a turn that is dropped for want of reads: to be loaded again, with the same work.
     pub(super) fn before_turn(self, work: Vec<Queued>) -> Self {
-        let Self { scope, queue, redecided, at_cap, unfinished, known, known_at, .. } = self;
+        let Self { scope, queue, redecided, at_cap, taken, unfinished, known, known_at, .. } = self;
         let queue = work.into_iter().chain(queue).collect();
-        Self { queue, redecided, at_cap, unfinished, known, known_at, ..Self::empty(scope) }
+        Self { queue, redecided, at_cap, taken, unfinished, known, known_at, ..Self::empty(scope) }
     }
 
     /// Fills in the run as loaded from the store. Queued work stays.

@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::data::Moved;
 use crate::engine::EngineError;
 use crate::flow::{Share, Uses};
-use crate::happening::Happening;
 use crate::host::{CheckAnswer, JobOutcome};
-use crate::hub::RunNews;
 use crate::input::RunInput;
 use crate::log::NewEvent;
+use crate::operator_events::Happening;
 use crate::reads::{Answers, Read};
 use crate::run_state::{NotLoaded, Programs, RunState};
 use crate::turn::{CheckRequest, Handover};
+use crate::watchers::RunNews;
 
 /// A run to write, and to start if it has a program.
 pub struct Submission {
@@ -90,7 +90,7 @@ pub enum TurnInput {
 
 /// A message to a job.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "one at a time, and the large one is the answer of a job")]
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time; the large variant carries a job's answer")]
 pub enum ToJob {
     /// A worker leases it, until a given time or for as long as its tool says.
     Lease {
@@ -269,7 +269,7 @@ pub enum Action {
     Reply(Reply, Result<RunNews, EngineError>),
 }
 
-/// An outside job.
+/// An external job.
 pub struct HandoverAction(pub(crate) Handover);
 /// A check.
 pub struct CheckAction(pub(crate) CheckRequest);

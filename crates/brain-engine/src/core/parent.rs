@@ -28,7 +28,13 @@ const MAX_RECORDS: usize = 10;
 /// Maximum number of sentences about what an undo leaves.
 const MAX_STAYS: usize = 100;
 
-/// Puts the end of a child run into the inbox of its parent, in the same commit.
+/// Whether a run has calls in doubt that outlive it.
+pub(super) fn has_doubts(state: &State) -> bool {
+    state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe }))
+}
+
+/// Puts the end of a child run into the inbox of its parent, in the same commit; and, if calls in doubt outlived the
+/// child, once more when the last of them is settled.
 pub(super) fn tell_parent(
     now: Timestamp,
     run: RunId,
@@ -39,10 +45,12 @@ pub(super) fn tell_parent(
 ) -> Option<SignalRow> {
     let request = new_row.map_or_else(|| live.row.as_ref().map(|row| &row.request), |new| Some(&new.request))?;
     let parent = request.get("parent")?;
-    if !finished.events.iter().any(NewEvent::is_end) {
+    let state = live.state.as_ref()?;
+    let ends = finished.events.iter().any(NewEvent::is_end);
+    let settles = !ends && state.is_ended() && finished.had_doubts && !has_doubts(state);
+    if !ends && !settles {
         return None;
     }
-    let state = live.state.as_ref()?;
     // An undo that leaves out what it could not even plan is not complete.
     let failed = request.get("undo_of").and_then(|undo| undo["failed"].as_array()).filter(|list| !list.is_empty());
     let body = match state.phase() {
@@ -70,7 +78,7 @@ pub(super) fn tell_parent(
                     message = format!("{message} Not undone: {}.", stays.join(", "));
                 }
             }
-            if state.left.values().any(|job| job.status == (JobStatus::Stuck { happened: Happened::Maybe })) {
+            if has_doubts(state) {
                 let message = format!("{message} Some of its outcomes are unknown: it has open dead letters.");
                 json!({"job": parent["job"], "unknown": Failure::business(CHILD_IN_DOUBT, message)})
             } else {
@@ -83,7 +91,8 @@ pub(super) fn tell_parent(
         }
     };
     let waiting = parent["run"].as_str()?.parse().ok()?;
-    Some(SignalRow { run: waiting, id: child_signal(run), at: now, body })
+    let id = if ends { child_signal(run) } else { format!("{} settled", child_signal(run)) };
+    Some(SignalRow { run: waiting, id, at: now, body })
 }
 
 /// The steps that an undo was for and that it did not undo, with the records that they changed.
@@ -153,20 +162,20 @@ pub fn child_key(store: &dyn Store, scope: &Scope, parent: RunId, job: JobKey) -
     Ok(key)
 }
 
-/// Whether a parent has not processed the end of its child: it is in the inbox until then.
+/// Whether the parent has yet to process the end of its child. Until it has, the signal stays in its inbox.
 fn is_awaited(store: &dyn Store, scope: &Scope, parent: RunId, child: RunId) -> Result<bool, StoreError> {
     let over = store.run(scope, child)?.is_some_and(|row| row.status.is_over());
     Ok(!over || store.signals(scope, parent)?.iter().any(|signal| signal.id == child_signal(child)))
 }
 
-/// Whether the call of a job that was to start a child run has started it.
+/// Whether a job's call has started its child run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChildStart {
     /// It has.
     Run(RunId),
-    /// It has not. As long as nobody takes this key, it still may.
+    /// Not yet; it still can as long as this key is free.
     Free(String),
-    /// It never will: its key was taken for nothing.
+    /// Never: its key has been claimed to block the start.
     Never,
 }
 
@@ -191,8 +200,7 @@ pub(crate) fn child_start(
     Ok(ChildStart::Never)
 }
 
-/// The digest under which a parent that is being stopped takes the key of a child run that was not started, so that a late
-/// start is refused.
+/// A stopping parent claims the key of an unstarted child run under this digest, so that a late start is refused.
 pub(crate) fn never_started() -> Digest {
     Digest::of(b"a child run that was never started")
 }

@@ -12,8 +12,8 @@ use super::live::{InFlight, Live, Queued};
 use super::messages::{Action, StepOutput};
 use super::next::Next;
 use crate::engine::EngineError;
-use crate::hub::RunNews;
 use crate::log::{NewEvent, PipeEvent, pack};
+use crate::watchers::RunNews;
 
 /// The writes that set the status of a possibly unreadable run, with an event if its log can take one.
 pub(crate) fn move_unread<R: Borrow<LogRow>>(

@@ -42,8 +42,8 @@ impl Core {
             Ok(tenants) if self.flow().has_room() => {
                 tenants.iter().for_each(|tenant| self.refill_tenant(now, tenant));
             }
-            // A full node must know who waits, or its next slot goes to those it already knows. A few per tenant are
-            // enough, and other nodes may take them meanwhile.
+            // Even a full node must learn which tenants wait; otherwise its next free slot goes only to tenants it
+            // already knows. A few runs per tenant suffice, and other nodes may still claim them.
             Ok(tenants) => {
                 let claim = Claim { node: self.node, now, until: now };
                 for tenant in &tenants {

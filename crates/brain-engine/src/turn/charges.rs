@@ -3,7 +3,7 @@
 use brain_core::Failure;
 use brain_registry::ValidatedCall;
 use brain_store::Write;
-use brain_vm::{Event, Happened};
+use brain_vm::{Event, Happened, JobId, JobStatus};
 
 use super::{Turn, guarded};
 use crate::JobContext;
@@ -46,8 +46,35 @@ impl Turn<'_> {
         let (Event::JobFailed { job, .. } | Event::JobStuck { job, happened: Happened::No, .. }) = event else {
             return;
         };
-        let Some(accounts) = self.data.charged.get(job).cloned() else { return };
-        let id = self.key(*job).to_string();
+        self.release(*job);
+    }
+
+    /// The charged jobs that wait for their next attempt and that a stop would drop: none of their attempts is in doubt.
+    pub(super) fn charged_and_waiting(&self, event: &Event) -> Vec<JobId> {
+        if !matches!(event, Event::ScopeStopped { .. } | Event::StopForced { .. } | Event::RunEnded { .. }) {
+            return Vec::new();
+        }
+        let waits = |job: &&JobId| {
+            self.state.jobs.get(job).is_some_and(|open| {
+                let waits = matches!(open.status, JobStatus::Ready | JobStatus::Retrying { .. } | JobStatus::Offered);
+                waits && !open.unsettled
+            })
+        };
+        self.data.charged.keys().filter(waits).copied().collect()
+    }
+
+    /// Releases the charges of jobs that were dropped before they happened.
+    pub(super) fn release_dropped(&mut self, waited: Vec<JobId>) {
+        for job in waited {
+            if !self.state.jobs.contains_key(&job) && !self.state.left.contains_key(&job) {
+                self.release(job);
+            }
+        }
+    }
+
+    fn release(&mut self, job: JobId) {
+        let Some(accounts) = self.data.charged.get(&job).cloned() else { return };
+        let id = self.key(job).to_string();
         self.writes.extend(accounts.into_iter().map(|account| Write::Release { account, id: id.clone() }));
     }
 }

@@ -1,5 +1,5 @@
-//! Rows beside the log that show what a run waits for: dead letters, approvals of single steps, offers to workers. They
-//! follow from the events and are written in the same commit.
+//! Rows outside the log that show what a run waits for: dead letters, approvals of single steps, offers to workers.
+//! They follow from the events and are written in the same commit.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ impl Turn<'_> {
     pub(super) fn follow_letters(&mut self, event: &Event) {
         match event {
             Event::JobStuck { job, attempt, failure, happened } => self.open_letter(*job, *attempt, failure, *happened),
-            Event::JobDoneBadly { job, attempt, failure } if self.sticks(*job, failure) => {
+            Event::JobDoneBadly { job, attempt, failure } if self.becomes_dead_letter(*job, failure) => {
                 self.open_letter(*job, *attempt, failure, Happened::Yes);
             }
             Event::ScopeStopped { .. } | Event::RunEnded { .. } => {
@@ -56,15 +56,15 @@ impl Turn<'_> {
 
     /// Whether a job with an unusable answer becomes a dead letter: an undo does, and a step whose `on_failure` is
     /// `stop` or `letter`.
-    fn sticks(&self, job: JobId, failure: &Failure) -> bool {
+    fn becomes_dead_letter(&self, job: JobId, failure: &Failure) -> bool {
         let running = self.state.phase_of(job) == Phase::Running;
         let mendable = failure.class != FailureClass::Business;
-        let sticks = match self.state.step(self.code, job.at()).on_failure {
+        let wanted = match self.state.step(self.code, job.at()).on_failure {
             OnFailure::Stop => mendable,
             OnFailure::Letter => true,
             OnFailure::Continue | OnFailure::Undo => false,
         };
-        job.undo || (sticks && running)
+        job.undo || (wanted && running)
     }
 
     /// Whether an event that ends a scope also ends this job.
@@ -194,6 +194,7 @@ impl Turn<'_> {
     pub(super) fn ask_approval(&mut self, job: JobId, call: &ValidatedCall) {
         let def = &call.tool().def;
         let within = def.acknowledge.as_ref().and_then(|acknowledge| acknowledge.within);
+        let within = within.or_else(|| guarded(|| Ok(self.host.approval_lasts())).ok().flatten());
         let until = within.map(|within| self.now.plus(within));
         self.input(Input::Hold(job, until), Some(json!({"args": call.args()})));
         if !self.is(job, |status| matches!(status, JobStatus::Held { .. })) {

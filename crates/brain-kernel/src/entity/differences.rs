@@ -1,5 +1,6 @@
 //! Tells candidates apart by what differs between them: a place, a state, an amount, else a short id.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use brain_nlu::entity::Card;
@@ -11,6 +12,8 @@ use super::lookup::StoreLookup;
 
 /// Maximum number of facts that are shown about one candidate.
 const MAX_FACTS: usize = 3;
+/// Maximum number of references whose records are named.
+const MAX_REFERENCES: usize = 4;
 /// Maximum length of a value that tells records apart; longer ones are prose.
 const MAX_VALUE: usize = 40;
 /// Characters of an identifier or id that are enough to recognise it.
@@ -20,6 +23,8 @@ const TAIL: usize = 4;
 struct Known<'a> {
     card: &'a Card,
     record: Option<(&'a RecordDef, RecordRow)>,
+    /// The names of the records that it refers to, by field.
+    referred: BTreeMap<String, String>,
 }
 
 /// A label for each candidate that distinguishes it from the others. One candidate alone needs only its name.
@@ -31,8 +36,24 @@ pub(super) fn labels(cards: &[&Card], lookup: &StoreLookup<'_>) -> Vec<String> {
         let def: &RecordDef = lookup.registry.record(&card.kind)?;
         Some((def, lookup.row(def, card.id.parse().ok()?)?))
     };
-    let known: Vec<Known<'_>> = cards.iter().map(|card| Known { card, record: record(card) }).collect();
+    let known = cards.iter().map(|card| {
+        let record = record(card);
+        let referred = record.as_ref().map(|(def, row)| referred(def, row, lookup)).unwrap_or_default();
+        Known { card, record, referred }
+    });
+    let known: Vec<Known<'_>> = known.collect();
     known.iter().map(|one| label(one, &known)).collect()
+}
+
+/// The names of the records that a record refers to.
+fn referred(def: &RecordDef, row: &RecordRow, lookup: &StoreLookup<'_>) -> BTreeMap<String, String> {
+    let pointers = def.fields.iter().filter(|field| field.reference.is_some()).take(MAX_REFERENCES);
+    let name = |field: &FieldDef| {
+        let owner: &RecordDef = lookup.registry.record(field.reference.as_deref()?)?;
+        let name = lookup.one(owner, row.body[&field.name].as_str()?.parse().ok()?)?.name;
+        (!name.is_empty()).then(|| (field.name.clone(), name))
+    };
+    pointers.filter_map(name).collect()
 }
 
 fn label(one: &Known<'_>, all: &[Known<'_>]) -> String {
@@ -82,6 +103,8 @@ enum Fact<'a> {
     State,
     /// A field.
     Field(&'a FieldDef),
+    /// The name of the record that a field refers to.
+    Reference(&'a FieldDef),
     /// A field that identifies the record; only its end is shown.
     Identifier(&'a FieldDef),
 }
@@ -102,7 +125,10 @@ fn all_facts<'a>(one: &'a Known<'_>, others: &[&Known<'_>]) -> Vec<Fact<'a>> {
     };
     let (words, values): (Vec<&FieldDef>, Vec<&FieldDef>) =
         def.fields.iter().filter(is_open).partition(|field| is_word(field));
+    let pointers = def.fields.iter().filter(|field| field.reference.is_some());
+    let is_borrowed = |field: &&FieldDef| Some(field.name.as_str()) == named;
     facts.extend(words.into_iter().map(Fact::Field));
+    facts.extend(pointers.filter(|field| !is_borrowed(field)).map(Fact::Reference));
     facts.push(Fact::State);
     facts.extend(values.into_iter().map(Fact::Field));
     let identifiers = identifiers.into_iter().filter(|field| Some(field.name.as_str()) != named);
@@ -110,7 +136,7 @@ fn all_facts<'a>(one: &'a Known<'_>, others: &[&Known<'_>]) -> Vec<Fact<'a>> {
     facts
 }
 
-/// Whether values of a field are words that need no explanation.
+/// Whether the field's values can be shown without the field's name.
 fn is_word(field: &FieldDef) -> bool {
     let is_choice = field.schema["enum"].is_array();
     is_choice || (field.schema["type"] == "string" && field.schema["format"].is_null())
@@ -121,6 +147,7 @@ impl Fact<'_> {
     fn value_of(&self, one: &Known<'_>) -> Option<String> {
         let (def, row) = one.record.as_ref()?;
         match self {
+            Self::Reference(field) => one.referred.get(&field.name).cloned(),
             Self::Kind => Some(def.title.to_lowercase()),
             Self::State => row.state.as_ref().map(|state| state.replace('_', " ")),
             Self::Field(field) => {
@@ -142,7 +169,10 @@ impl Fact<'_> {
                 Some(if speaks { value } else { format!("{} {value}", words(field)) })
             }
             (Self::Identifier(field), Some(value)) => Some(format!("{} …{value}", words(field))),
-            (Self::Field(field) | Self::Identifier(field), None) => Some(format!("no {}", words(field))),
+            (Self::Reference(_), Some(value)) => Some(value),
+            (Self::Field(field) | Self::Reference(field) | Self::Identifier(field), None) => {
+                Some(format!("no {}", words(field)))
+            }
         }
     }
 }
@@ -218,8 +248,11 @@ mod tests {
         };
         let rows: Vec<RecordRow> = records.iter().map(row).collect();
         let cards: Vec<Card> = rows.iter().map(|row| brain_tools::names::card(&def, row)).collect();
-        let known: Vec<Known<'_>> =
-            cards.iter().zip(&rows).map(|(card, row)| Known { card, record: Some((&def, row.clone())) }).collect();
+        let known = cards.iter().zip(&rows).map(|(card, row)| {
+            let record = Some((&def, row.clone()));
+            Known { card, record, referred: BTreeMap::new() }
+        });
+        let known: Vec<Known<'_>> = known.collect();
         known.iter().map(|one| label(one, &known)).collect()
     }
 

@@ -3,7 +3,7 @@
 
 use brain_nlu::entity::{Anchor, Asked, Candidate, Card, How, Kind, Linked, Resolution, anchor, link, words};
 use brain_registry::model::{GroupDef, RecordDef};
-use brain_store::RecordFilter;
+use brain_store::{IndexValue, RecordFilter};
 use serde_json::{Value, json};
 
 use super::Named;
@@ -107,7 +107,7 @@ impl Kernel {
         let Leading { group, acting, .. } = leading;
         let of_role = group.role.iter().zip(called.role).map(|(field, role)| (field.clone(), json!(role)));
         let filter = RecordFilter {
-            indexed: vec![(group.of.clone(), called.found.card.id.clone())],
+            indexed: vec![(group.of.clone(), IndexValue::of(&called.found.card.id))],
             fields: of_role.collect(),
             ..RecordFilter::default()
         };

@@ -6,7 +6,7 @@ use brain_core::RecordId;
 use brain_nlu::entity::{Card, Lookup};
 use brain_registry::Registry;
 use brain_registry::model::{FieldDef, RecordDef};
-use brain_store::{RecordFilter, RecordRow, Scope, Store, StoreError};
+use brain_store::{IndexValue, RecordFilter, RecordRow, Scope, Store, StoreError};
 use brain_tools::names::{ALIKE, IDENTIFIER, NAME, WORD, card};
 
 /// Maximum number of records per name.
@@ -30,7 +30,7 @@ impl<'a> StoreLookup<'a> {
         Self { registry, store, scope, away: RefCell::new(None) }
     }
 
-    fn noted<T: Default>(&self, read: Result<T, StoreError>) -> T {
+    pub(super) fn noted<T: Default>(&self, read: Result<T, StoreError>) -> T {
         read.unwrap_or_else(|error| {
             self.away.replace(Some(error));
             T::default()
@@ -53,8 +53,12 @@ impl<'a> StoreLookup<'a> {
     }
 
     /// Records that have all of these values.
-    fn called(&self, def: &RecordDef, field: &str, values: &[String], limit: usize) -> Vec<RecordRow> {
-        self.noted(self.store.records_by_all(self.scope, &def.name, field, values, limit))
+    pub(super) fn called(&self, def: &RecordDef, field: &str, values: &[String], limit: usize) -> Vec<RecordRow> {
+        // Longer names tend to be rarer.
+        let mut values: Vec<&String> = values.iter().collect();
+        values.sort_by_key(|value| value.len());
+        let values: Vec<IndexValue> = values.into_iter().map(|value| IndexValue::of(value)).collect();
+        self.noted(self.store.records_by_all(self.scope, &def.name, field, &values, limit))
     }
 
     /// The records of a kind that `find` returns, and those that borrow a name from one of them.
@@ -65,7 +69,7 @@ impl<'a> StoreLookup<'a> {
             && depth < MAX_DEPTH
         {
             for named in self.named(owner, depth + 1, find) {
-                let indexed = vec![(field.name.clone(), named.id.clone())];
+                let indexed = vec![(field.name.clone(), IndexValue::of(&named.id))];
                 let rows = self.those(kind, &RecordFilter { indexed, ..RecordFilter::default() }, MAX_BORROWERS);
                 cards.extend(rows.iter().map(|row| lent(def, row, &named)));
             }
@@ -129,6 +133,7 @@ impl Lookup for StoreLookup<'_> {
     }
 
     fn alike(&self, kind: &str, keys: &[String], limit: usize) -> Vec<Card> {
-        self.named(kind, 0, &|def| self.noted(self.store.records_by_any(self.scope, &def.name, ALIKE, keys, limit)))
+        let keys: Vec<IndexValue> = keys.iter().map(|key| IndexValue::of(key)).collect();
+        self.named(kind, 0, &|def| self.noted(self.store.records_by_any(self.scope, &def.name, ALIKE, &keys, limit)))
     }
 }

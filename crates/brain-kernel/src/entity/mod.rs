@@ -2,21 +2,25 @@
 //! none is a refusal. Ids come only from lookups.
 
 mod differences;
+mod existing;
 mod group;
 mod lookup;
+mod reference;
 mod reindex;
+mod several;
 
 use std::ops::Range;
 
 use brain_core::{RecordId, RunStatus};
 use brain_nlu::Confidence;
-use brain_nlu::entity::{Asked, Candidate, Card, Kind, Linked, Resolution, link};
+use brain_nlu::entity::{Asked, Candidate, Card, Count, Kind, Linked, Reference, Resolution, conclude, link};
 use brain_registry::model::{Effect, RecordDef};
 use brain_store::{RecordRow, Scope};
 use serde_json::{Map, Value, json};
 
 use self::lookup::StoreLookup;
 pub use self::reindex::{Reindexed, is_behind, reindex};
+use self::several::{Each, expand};
 use crate::NextAction;
 use crate::draft::Draft;
 use crate::error::KernelError;
@@ -25,6 +29,8 @@ use crate::kernel::Kernel;
 use crate::narrate::Problem;
 use crate::plan::Wanted;
 
+/// The code of a name that no record has.
+const NOT_FOUND: &str = "record_not_found";
 /// Maximum number of records per slot that can be mentioned by name.
 const MAX_MENTIONS: usize = 100;
 /// Maximum number of options and suggestions shown.
@@ -48,16 +54,30 @@ pub(crate) struct Links {
     /// Questions, each with possible answers.
     questions: Vec<(String, Vec<NextAction>)>,
     problems: Vec<Problem>,
+    /// Whether a name may have been missed because its index is stale.
+    is_behind: bool,
 }
 
 impl Links {
+    /// Whether all that is wrong is that there is no record of a name.
+    pub(crate) fn lacks_record(&self) -> bool {
+        let is_absent = |problem: &Problem| problem.code == NOT_FOUND;
+        self.questions.is_empty() && !self.problems.is_empty() && self.problems.iter().all(is_absent)
+    }
+
+    /// A record was described instead of named.
+    fn weaken(&mut self) {
+        self.confidence = Some(Confidence::Medium);
+    }
+
     /// Puts the outcome into the run. Returns whether the request ends here.
     pub(crate) fn settle(self, draft: &mut Draft) -> bool {
         if let Some(confidence) = self.confidence {
             draft.confidence = draft.confidence.min(confidence);
         }
         if !self.problems.is_empty() {
-            draft.refuse(&self.problems);
+            let then = if self.is_behind { vec![NextAction::Reindex] } else { Vec::new() };
+            draft.refuse_and_suggest(&self.problems, &then);
             return true;
         }
         if self.questions.is_empty() {
@@ -65,7 +85,7 @@ impl Links {
         }
         let (texts, options): (Vec<String>, Vec<Vec<NextAction>>) = self.questions.into_iter().unzip();
         draft.confidence = Confidence::Low;
-        draft.reason = "More than one record may be meant".into();
+        draft.reason = "More than one record matches".into();
         draft.status = RunStatus::NeedsInput;
         draft.answer(&format!("Nothing was done yet. {}", texts.join("\n")), options.concat());
         true
@@ -85,6 +105,18 @@ struct Named<'a> {
     /// The other arguments of the call.
     args: &'a Map<String, Value>,
     has_effect: bool,
+}
+
+impl Named<'_> {
+    /// What people call a record of the accepted types.
+    fn noun(&self) -> String {
+        self.kinds.iter().map(|kind| kind.nouns[0].as_str()).collect::<Vec<_>>().join(" or ")
+    }
+
+    /// Every noun of the accepted types.
+    fn nouns(&self) -> Vec<String> {
+        self.kinds.iter().flat_map(|kind| kind.nouns.iter().cloned()).collect()
+    }
 }
 
 impl Kernel {
@@ -111,10 +143,11 @@ impl Kernel {
     pub(crate) fn link_names(
         &self,
         request: &Request,
-        wanted: &mut [Wanted],
+        wanted: &mut Vec<Wanted>,
         places: &[NamePosition],
     ) -> Result<Links, KernelError> {
         let mut links = Links::default();
+        let mut each: Vec<Each> = Vec::new();
         let lookup = StoreLookup::new(self.registry(), self.store().as_ref(), &request.scope);
         for (call, one) in wanted.iter_mut().enumerate() {
             if !one.args.values().any(holds_mention) {
@@ -131,17 +164,38 @@ impl Kernel {
                 let target = &one.target;
                 let named =
                     Named { request, target, place, call, slot, kinds: &kinds, anchor, args: &args, has_effect };
-                let values: Vec<&mut Value> = match value {
+                let is_list = value.is_array();
+                let values: Vec<&mut Value> = match &mut *value {
                     Value::Array(many) => many.iter_mut().take(MAX_MENTIONS).collect(),
-                    single => vec![single],
+                    _ => vec![&mut *value],
                 };
-                for value in values {
+                let mut of_list = Vec::new();
+                for (at, value) in values.into_iter().enumerate() {
                     let Some(said) = mention(value).map(str::to_owned) else { continue };
+                    let reference = Reference::new(&said, &named.nouns());
+                    if matches!(reference.count, Count::Both | Count::All) && !kinds.is_empty() {
+                        *value = Value::from(said.as_str());
+                        if let Some(ids) = self.each(&named, &said, &reference, &lookup, &mut links) {
+                            *value = Value::from(ids[0].as_str());
+                            if is_list {
+                                of_list.push((at, ids));
+                            } else {
+                                each.push(Each { call, slot: slot.clone(), ids });
+                            }
+                        }
+                        continue;
+                    }
                     // Record types without names keep the text: the schema then reports that it is not an id.
                     *value = Value::from(self.resolve(&named, &said, &lookup, &mut links).unwrap_or(said));
                 }
+                if let Value::Array(many) = value {
+                    for (at, ids) in of_list.into_iter().rev() {
+                        many.splice(at..=at, ids.into_iter().map(Value::from));
+                    }
+                }
             }
         }
+        expand(wanted, &each);
         match lookup.away.take() {
             Some(error) => Err(error.into()),
             None => Ok(links),
@@ -153,19 +207,12 @@ impl Kernel {
         if named.kinds.is_empty() {
             return None;
         }
-        let spoken_of = spoken_of(named.request);
-        let focus = self.focus(named, &spoken_of, lookup);
-        // Records that refer to the focus of the request count as part of it.
-        let about: Vec<String> = spoken_of.iter().map(ToString::to_string).collect();
-        let in_scope = |card: &Card| card.belongs_to.iter().any(|id| about.contains(id));
-        let now = self.clock().now();
-        let asked = Asked { mention: said, kinds: named.kinds, now, focus: &focus, in_scope: &in_scope };
-        let mut linked = link(&asked, lookup);
+        let mut linked = self.named(named, said, lookup);
         let mut nobody = None;
         if let Some(found) = self.by_group(named, said, lookup, &linked) {
             (linked, nobody) = (found.linked, found.nobody);
         }
-        let noun = named.kinds.iter().map(|kind| kind.nouns[0].as_str()).collect::<Vec<_>>().join(" or ");
+        let noun = named.noun();
         links.evidence.push(evidence(named, &linked));
         match (linked.verdict, linked.one()) {
             (_, Some(one)) if !linked.is_guess() => return Some(one.card.id.clone()),
@@ -192,12 +239,39 @@ impl Kernel {
                 let mut problem = not_called(named, &noun, said, &linked);
                 match nobody {
                     Some(nobody) => problem.message = nobody,
-                    None => problem.message.extend(self.behind(named)),
+                    None => {
+                        let behind = self.behind(named);
+                        links.is_behind |= behind.is_some();
+                        problem.message.extend(behind);
+                    }
                 }
                 links.problems.push(problem);
             }
         }
         None
+    }
+
+    /// The candidates for a name or a description of one record.
+    fn named(&self, named: &Named<'_>, said: &str, lookup: &StoreLookup<'_>) -> Linked {
+        let reference = Reference::new(said, &named.nouns());
+        if reference.count == Count::Last {
+            return self.last(named, said, lookup);
+        }
+        let spoken_of = spoken_of(named.request);
+        let focus = self.focus(named, &spoken_of, lookup);
+        // Records that refer to the focus of the request count as part of it.
+        let about: Vec<String> = spoken_of.iter().map(ToString::to_string).collect();
+        let in_scope = |card: &Card| card.belongs_to.iter().any(|id| about.contains(id));
+        let now = self.clock().now();
+        let asked = Asked { mention: said, kinds: named.kinds, now, focus: &focus, in_scope: &in_scope };
+        let linked = link(&asked, lookup);
+        // An exact name or a part of one needs no description.
+        if linked.verdict != Resolution::None && !linked.is_guess() {
+            return linked;
+        }
+        let described: Vec<Candidate> =
+            named.kinds.iter().flat_map(|kind| reference::described(kind, &reference, lookup)).collect();
+        if described.is_empty() { linked } else { conclude(said, described) }
     }
 
     /// The record kinds that an argument accepts, with their nouns; kinds without names are left out.
@@ -246,11 +320,11 @@ impl Kernel {
             })
         };
         let kinds: Vec<&str> = named.kinds.iter().filter(is_behind).map(|kind| kind.name.as_str()).collect();
-        let first = kinds.first()?;
+        if kinds.is_empty() {
+            return None;
+        }
         tracing::info!(tenant = %scope.tenant(), ?kinds, "the lookup fields of these record types changed; run `brain records reindex` so that older records are found by name");
-        Some(format!(
-            " Older records may not be found by name: their lookup index is stale. `brain records reindex {first}` rebuilds it."
-        ))
+        Some(" Older records may not be found by name: their lookup index is stale and must be rebuilt.".into())
     }
 
     fn has_effect(&self, target: &str) -> bool {
@@ -315,7 +389,7 @@ fn not_called(named: &Named<'_>, noun: &str, said: &str, linked: &Linked) -> Pro
     Problem {
         tool: Some(named.target.to_owned()),
         field: Some(named.slot.to_owned()),
-        ..Problem::new("record_not_found", format!("There is no {noun} called “{said}”.{hint}"))
+        ..Problem::new(NOT_FOUND, format!("There is no {noun} called “{said}”.{hint}"))
     }
     .in_call(named.call)
 }
@@ -329,9 +403,9 @@ fn options(named: &Named<'_>, candidates: &[Candidate], labels: &[String]) -> Ve
         Some((place, _)) => {
             let mut message = named.request.message.clone();
             message.replace_range(place.span.clone(), &one.card.id);
-            format!("{name}: {}", message.trim())
+            NextAction::say_for(name, message.trim())
         }
-        None => format!("{name}: {}", one.card.id),
+        None => NextAction::say_for(name, &one.card.id),
     };
-    candidates.iter().zip(labels).map(|one| NextAction::say(option(one))).collect()
+    candidates.iter().zip(labels).map(option).collect()
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 /// Records that are read together and written in one commit.
 const PAGE: usize = 500;
 /// Maximum number of reported refusals.
-const MAX_TOLD: usize = 20;
+const MAX_REASONS: usize = 20;
 /// The record type that stores which index definition each type was last indexed with. No pack can declare it.
 const INDEXED: &str = "brain.indexed";
 
@@ -88,7 +88,7 @@ impl Reindexed {
         };
         self.refused += 1;
         if let Some(Write::PutRecord { row, .. }) = member.writes.first()
-            && self.reasons.len() < MAX_TOLD
+            && self.reasons.len() < MAX_REASONS
         {
             self.reasons.push(format!("{}: {reason}", row.id));
         }
@@ -128,10 +128,10 @@ pub fn is_behind(store: &dyn Store, scope: &Scope, clock: &dyn Clock, def: &Reco
     Ok(false)
 }
 
-/// Whether all records of a type were indexed with the present definition at the last check.
+/// Whether all records of a type were indexed with the current definition at the last check.
 fn is_kept(store: &dyn Records, scope: &Scope, def: &RecordDef) -> Result<bool, StoreError> {
-    let kept = store.record(scope, INDEXED, kept_under(def))?;
-    Ok(kept.is_some_and(|row| row.body["digest"] == json!(found_by_digest(def))))
+    let indexed = store.record(scope, INDEXED, kept_under(def))?;
+    Ok(indexed.is_some_and(|row| row.body["digest"] == json!(found_by_digest(def))))
 }
 
 /// Stores the index definition of a type; `None`: the records are not all indexed alike.

@@ -102,14 +102,18 @@ impl KernelHost {
             };
             let waits = waits(&args);
             // The budget of the whole family; a run without a budget is the root of a new one.
-            let kept = &parent.request;
-            let inherited = kept.get("budget").and_then(|budget| Budget::deserialize(budget).ok());
+            let parent_request = &parent.request;
+            let inherited = parent_request.get("budget").and_then(|budget| Budget::deserialize(budget).ok());
             let budget = inherited.unwrap_or_else(|| Budget {
                 root: job.run,
-                actor: kept["actor_id"].as_str().unwrap_or("local").to_owned(),
-                calls: kept["limits"]["max_tool_calls"].as_u64().and_then(|calls| u32::try_from(calls).ok()),
+                actor: parent_request["actor_id"].as_str().unwrap_or("local").to_owned(),
+                calls: parent_request["limits"]["max_tool_calls"].as_u64().and_then(|calls| u32::try_from(calls).ok()),
                 shared: false,
-                cost: kept["limits"]["max_cost"].as_str().map(str::to_owned),
+                steps: parent
+                    .program
+                    .and_then(|hash| kernel.engine().program(hash).ok())
+                    .map(|program| program.max_steps),
+                cost: parent_request["limits"]["max_cost"].as_str().map(str::to_owned),
             });
             let request = Request {
                 scope: job.scope.clone(),

@@ -42,7 +42,7 @@ impl KernelHost {
             && let Some(run) = self.store.run(&job.scope, other).map_err(failed)?
             && !run.status.is_over()
         {
-            let message = format!("Run {other} has the same dispatch in progress; this one waits for it.");
+            let message = format!("Run {other} has the same dispatch in progress; this one is waiting for it.");
             return Err(Failure::blocked(message, RECHECK));
         }
         let revision = row.map_or(1, |row| row.revision + 1);

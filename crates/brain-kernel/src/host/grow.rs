@@ -173,8 +173,8 @@ fn from_outside(tool: &Tool, steps: &[Value]) -> Result<Vec<PlaybookStep>, Failu
         if let Some(key) = step.as_object().into_iter().flat_map(Map::keys).find(|key| !KEYS.contains(&key.as_str())) {
             let known = KEYS.map(|key| format!("`{key}`")).join(", ");
             let why = format!(
-                "step {} (`{name}`) has `{key}`, which a step from outside cannot have. It may have {known}; say each \
-                 call as a step of its own.",
+                "step {} (`{name}`) has `{key}`, which an injected step cannot have. Allowed keys are {known}; \
+                 write each call as a separate step.",
                 number + 1
             );
             return Err(refused(tool, &why));

@@ -202,7 +202,7 @@ impl<'p> Wanted<'p> {
 /// A copy of a value with only the fields on these paths; other values are copied whole.
 fn pick(value: &Value, paths: &[&[String]]) -> Value {
     let Value::Object(fields) = value else { return value.clone() };
-    // A reference to a large value stands for all of it.
+    // A reference to a large value replaces all of it.
     if paths.iter().any(|path| path.is_empty()) || fields.contains_key("$blob") {
         return value.clone();
     }

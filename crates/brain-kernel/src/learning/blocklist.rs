@@ -66,10 +66,7 @@ impl Kernel {
     pub fn unblock(&self, scope: &Scope, who: &str, phrase: &str, target: &str) -> Result<Blocked, KernelError> {
         let known = self.blocked_rows(scope)?;
         let found = known.into_iter().find(|one| is(&one.value, phrase, target));
-        let found = found.ok_or_else(|| {
-            let hint = "`brain learning blocklist` lists blocked phrases";
-            KernelError::Refused(format!("“{phrase}” is not blocked for {target}; {hint}"))
-        })?;
+        let found = found.ok_or_else(|| KernelError::Refused(format!("“{phrase}” is not blocked for {target}")))?;
         let mut changes = Changes::default();
         changes.delete(BLOCKED, &found);
         self.commit_learning(scope, changes)?;

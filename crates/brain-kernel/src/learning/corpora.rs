@@ -75,7 +75,8 @@ impl<'a> Scale<'a> {
 
     fn measure(&self, words: &Words) -> Score {
         let registry = self.kernel.registry();
-        let taught = self.kernel.ready(words);
+        let compiled = self.kernel.compiled(self.scope);
+        let taught = self.kernel.ready(words, compiled.as_deref());
         // Corpora are written for a fixed day and place; corrections apply on any day.
         let around = surroundings(registry, &crate::vocabulary::zone(registry), CORPUS_DAY);
         let context = Context {
@@ -113,10 +114,10 @@ impl<'a> Scale<'a> {
 impl Kernel {
     /// Compiles phrases for matching. Phrases that no longer fit their tool, for example after a pack change, are left
     /// out.
-    pub(super) fn ready(&self, words: &Words) -> Taught {
+    pub(super) fn ready(&self, words: &Words, previous: Option<&Taught>) -> Taught {
         let mut phrases = words.phrases.clone();
         loop {
-            match Taught::build(self.vocabulary(), &phrases, &words.blocked) {
+            match Taught::build(self.vocabulary(), &phrases, &words.blocked, previous) {
                 Ok(taught) => return taught,
                 Err((text, error)) => {
                     tracing::warn!(phrase = text, error = error.message, "a taught phrase no longer fits its tool");

@@ -100,7 +100,7 @@ impl Kernel {
     ) -> Result<Corrected, KernelError> {
         let reading = self.run_reading(scope, run)?.ok_or_else(|| {
             KernelError::Conflict(format!(
-                "run {run} has no message to correct: it was called by name, or its payloads were erased"
+                "run {run} has no message to correct: it was a direct tool call, or its payloads were erased"
             ))
         })?;
         if let Some(meant) = meant {
@@ -142,7 +142,7 @@ impl Kernel {
         if meant.is_some() && meant == chosen.as_deref() {
             let status = self.store().run(scope, run)?.map_or("gone", |row| row.status.as_str());
             return Err(KernelError::Refused(format!(
-                "“{said}” was understood as {} already, so there is nothing to correct; its run is {status}",
+                "“{said}” was already understood as {}, so there is nothing to correct; its run is {status}",
                 meant.unwrap_or_default()
             )));
         }
@@ -211,9 +211,8 @@ impl Kernel {
         {
             changes.delete(CORRECTION, oldest);
         } else if known.len() >= MAX_CORRECTIONS {
-            let message = format!(
-                "there are already {MAX_CORRECTIONS} corrections; `brain admin gc` deletes those without a run"
-            );
+            let message =
+                format!("there are already {MAX_CORRECTIONS} corrections; retention deletes those whose run is gone");
             return Err(KernelError::Refused(message));
         }
         self.add(&mut changes, CORRECTION, row, ("run", &row.run.to_string()));

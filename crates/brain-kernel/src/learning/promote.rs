@@ -150,10 +150,9 @@ impl Kernel {
         let judged = self.judged(scope, &self.turns(scope)?)?;
         let is_it = |one: &&Judged| one.candidate.target == target && one.candidate.phrase == plain(phrase);
         let found = judged.iter().find(is_it).ok_or_else(|| {
-            let hint = format!(
-                "`brain learning candidates` lists the candidates; `brain teach \"{phrase}\" {target}` teaches any phrase"
-            );
-            KernelError::Refused(format!("“{phrase}” is not a candidate for {target}: {hint}"))
+            KernelError::Refused(format!(
+                "“{phrase}” is not a candidate for {target}; any phrase can be taught instead"
+            ))
         })?;
         let phrase = found.candidate.phrase.clone();
         if found.candidate.state == State::Promoted {

@@ -1,9 +1,9 @@
 //! Storage for learning: records of types that no pack can declare. They belong to the tenant, move with `store copy`,
 //! and are durable.
 
-use brain_core::RecordId;
+use brain_core::{Digest, RecordId};
 use brain_store::{
-    AuditRow, IndexEntry, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, StoreError, Write,
+    AuditRow, IndexEntry, IndexValue, Member, Outcome, Precondition, RecordFilter, RecordRow, Scope, StoreError, Write,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,6 +11,9 @@ use serde_json::json;
 
 use crate::error::KernelError;
 use crate::kernel::Kernel;
+
+/// The record type that marks changes of taught and blocked phrases.
+const MARK: &str = "brain.phrases";
 
 /// A stored record with its revision.
 pub(super) struct StoredRow<T> {
@@ -63,14 +66,15 @@ impl Kernel {
             updated_at: now,
             body: json!(value),
         };
-        let (field, value) = (found_by.0.to_owned(), found_by.1.to_owned());
+        let (field, value) = (found_by.0.to_owned(), IndexValue::of(found_by.1));
         let index = vec![IndexEntry { field, value, unique: false }];
         changes.writes.push(Write::PutRecord { row, index, text: None });
     }
 
     /// Commits changes, all or none, and invalidates the tenant's cached phrases.
     pub(super) fn commit_learning(&self, scope: &Scope, changes: Changes) -> Result<(), KernelError> {
-        let Changes { preconditions, writes } = changes;
+        let Changes { preconditions, mut writes } = changes;
+        writes.push(self.mark_change());
         let outcomes = self.store().commit_now(vec![Member { scope: scope.clone(), preconditions, writes }])?;
         self.forget_lessons(scope.tenant());
         match outcomes.as_slice() {
@@ -78,6 +82,28 @@ impl Kernel {
             [Outcome::Refused(why)] => Err(KernelError::Store(StoreError::Failed(why.clone()))),
             _ => Err(KernelError::Conflict("someone else is changing phrases at the same time; try again".into())),
         }
+    }
+
+    /// Marks that the tenant's phrases have changed, so that other processes notice by reading one record.
+    fn mark_change(&self) -> Write {
+        let now = self.clock().now();
+        let mark = self.draw(|random| random.next_u64());
+        let row = RecordRow {
+            kind: MARK.to_owned(),
+            id: RecordId::from_digest(Digest::of(MARK.as_bytes())),
+            revision: 1,
+            state: None,
+            created_at: now,
+            updated_at: now,
+            body: json!({"mark": format!("{mark:016x}")}),
+        };
+        Write::PutRecord { row, index: Vec::new(), text: None }
+    }
+
+    /// What marks the last change of the tenant's phrases; empty if nothing was ever taught or blocked.
+    pub(super) fn change_mark(&self, scope: &Scope) -> Result<String, KernelError> {
+        let row = self.store().record(scope, MARK, RecordId::from_digest(Digest::of(MARK.as_bytes())))?;
+        Ok(row.and_then(|row| Some(row.body["mark"].as_str()?.to_owned())).unwrap_or_default())
     }
 
     /// Records a decision in the audit log.

@@ -36,8 +36,8 @@ impl Kernel {
         ];
         let count = |state: State| candidates.iter().filter(|one| one.candidate.state == state).count();
         let states = names.into_iter().map(|(state, name)| (name, count(state))).collect();
-        let went: Vec<Outcome> = turns.iter().filter_map(Turn::went).collect();
-        Ok(Learning { weeks: weekly(&went, &self.decisions(scope)?), states, candidates })
+        let outcomes: Vec<Outcome> = turns.iter().filter_map(Turn::outcome).collect();
+        Ok(Learning { weeks: weekly(&outcomes, &self.decisions(scope)?), states, candidates })
     }
 
     /// Decisions about candidates that are still in force.

@@ -1,7 +1,8 @@
 //! Teaching: phrases that trusted people add to tools and playbooks. They take effect at once, are stored and audited,
 //! and can be removed.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use brain_core::{Millis, TenantId, Timestamp};
 use brain_nlu::learn::{BLOCKED_AT, Blocked, Blocklist, Known, Teach, check_teach, plain};
@@ -67,9 +68,15 @@ pub struct Learned {
     pub already: bool,
 }
 
-/// Cached phrases of a tenant, with the time they were read.
+/// Cached phrases of a tenant.
+#[derive(Default)]
 pub(crate) struct Lessons {
-    at: Timestamp,
+    /// When changes by other processes were last looked for; `None` if the phrases were changed here since.
+    at: Option<Timestamp>,
+    /// The number of changes made here.
+    changes: u64,
+    /// The mark of the last change that they include.
+    mark: String,
     taught: Arc<Taught>,
 }
 
@@ -167,7 +174,7 @@ impl Kernel {
         let known = self.taught_rows(scope)?;
         let same: Vec<_> = known.into_iter().filter(|one| plain(&one.value.phrase.text) == plain(phrase)).collect();
         if same.is_empty() {
-            return Err(KernelError::Refused(format!("“{phrase}” is not a taught phrase; `brain teach` lists them")));
+            return Err(KernelError::Refused(format!("“{phrase}” is not a taught phrase")));
         }
         let mut changes = Changes::default();
         same.iter().for_each(|one| changes.delete(PHRASE, one));
@@ -191,25 +198,48 @@ impl Kernel {
         Ok(Words { phrases, blocked: self.blocklist(scope)? })
     }
 
-    /// The taught phrases of a tenant, compiled. At most a second old.
+    /// The taught phrases of a tenant, compiled. What was taught here counts at once, what was taught in another process
+    /// within a second. They are read again only after a change, and only what changed is compiled.
     pub(crate) fn lessons(&self, scope: &Scope) -> Arc<Taught> {
         let now = self.clock().now();
-        let mut cache = self.lessons.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = cache.get(scope.tenant())
-            && now.since(known.at) < FRESH
-        {
-            return known.taught.clone();
-        }
-        let taught = match self.words(scope) {
-            Ok(words) => self.ready(&words),
-            Err(error) => {
-                tracing::warn!(%error, "taught phrases could not be read; they are not used for now");
-                Taught::default()
+        let (changes, known) = {
+            let mut cache = self.lock_lessons();
+            match cache.get_mut(scope.tenant()) {
+                Some(known) if known.at.is_some_and(|at| now.since(at) < FRESH) => return known.taught.clone(),
+                Some(known) => {
+                    // Meanwhile, others may go on with what is known, unless it was changed here.
+                    known.at = known.at.map(|_| now);
+                    (known.changes, Some((known.mark.clone(), known.taught.clone())))
+                }
+                None => (0, None),
             }
         };
-        let taught = Arc::new(taught);
-        cache.insert(scope.tenant().clone(), Lessons { at: now, taught: taught.clone() });
+        // The mark is read first: a change after it is noticed the next time.
+        let read = self.change_mark(scope).and_then(|mark| match &known {
+            Some((before, taught)) if *before == mark => Ok((mark, taught.clone())),
+            _ => {
+                let previous = known.as_ref().map(|(_, taught)| &**taught);
+                Ok((mark, Arc::new(self.ready(&self.words(scope)?, previous))))
+            }
+        });
+        let (mark, taught) = read.unwrap_or_else(|error| {
+            tracing::warn!(%error, "taught phrases could not be read; using the last ones read");
+            known.unwrap_or_default()
+        });
+        let mut cache = self.lock_lessons();
+        let latest = cache.get(scope.tenant()).map_or(0, |known| known.changes);
+        let at = (latest == changes).then_some(now);
+        cache.insert(scope.tenant().clone(), Lessons { at, changes: latest, mark, taught: taught.clone() });
         taught
+    }
+
+    fn lock_lessons(&self) -> MutexGuard<'_, HashMap<TenantId, Lessons>> {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The phrases compiled last, whether or not they are up to date.
+    pub(super) fn compiled(&self, scope: &Scope) -> Option<Arc<Taught>> {
+        self.lock_lessons().get(scope.tenant()).map(|known| known.taught.clone())
     }
 
     /// Parses and checks a phrase for a target.
@@ -244,6 +274,9 @@ impl Kernel {
     }
 
     pub(super) fn forget_lessons(&self, tenant: &TenantId) {
-        self.lessons.lock().unwrap_or_else(PoisonError::into_inner).remove(tenant);
+        let mut cache = self.lock_lessons();
+        let known = cache.entry(tenant.clone()).or_default();
+        known.at = None;
+        known.changes += 1;
     }
 }

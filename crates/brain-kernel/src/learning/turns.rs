@@ -53,11 +53,11 @@ impl Turn {
     }
 
     /// Its outcome, for statistics.
-    pub(super) fn went(&self) -> Option<Outcome> {
+    pub(super) fn outcome(&self) -> Option<Outcome> {
         self.corrections.first().or(self.ended.as_ref()).cloned()
     }
 
-    /// The corrections of it. An answer to a question also says what was meant.
+    /// Its corrections. An answer to a clarifying question counts as one, because it says what was meant.
     pub(super) fn into_corrections(self) -> Vec<Outcome> {
         let corrected = |one: Outcome| match one.how {
             How::Picked => Outcome { how: How::Corrected, meant: one.chosen.clone(), chosen: None, ..one },

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub(super) enum Part {
     /// Values of the domain: arguments, results, slots.
     Values,
-    /// The reading of a message: slots and links beside names and scores.
+    /// The reading of a message: slots and links, with names and scores.
     Reading,
     /// A sentence for people.
     Text,

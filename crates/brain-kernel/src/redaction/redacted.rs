@@ -125,7 +125,7 @@ impl Redaction {
         shown
     }
 
-    /// A part of a reading. `name` is that of the field that it stands in.
+    /// A part of a reading. `name` is that of the field that contains it.
     fn in_reading(&self, name: &str, value: &Value) -> Value {
         match value {
             Value::Object(map) => {
@@ -148,7 +148,7 @@ impl Redaction {
         }
     }
 
-    /// A text with hidden values replaced, and where: the range in the text, and the place behind its replacement.
+    /// A text with hidden values replaced, and where: the range in the text, and the end of its replacement.
     fn cut(&self, text: &str) -> (String, Vec<Cut>) {
         if self.everything && !text.is_empty() {
             return (REDACTED.into(), vec![Cut { start: 0, end: text.len(), then: REDACTED.len() }]);
@@ -172,7 +172,7 @@ impl Redaction {
     }
 }
 
-/// Whether a hidden value stands at this place of a text.
+/// Whether a hidden value occurs at this place of a text.
 fn is_at(text: &str, at: usize, hidden: &str) -> bool {
     let Some(rest) = text[at..].strip_prefix(hidden) else { return false };
     let before = text[..at].chars().next_back();
@@ -185,12 +185,12 @@ fn is_at(text: &str, at: usize, hidden: &str) -> bool {
 struct Cut {
     start: usize,
     end: usize,
-    /// The place behind the replacement in the new text.
+    /// The end of the replacement in the new text.
     then: usize,
 }
 
 /// Moves every `span` of a reading to where its text is after the cuts. A span that ends within a replaced range ends
-/// behind the replacement.
+/// after the replacement.
 fn move_spans(value: &mut Value, cuts: &[Cut]) {
     let moved = |at: usize, is_end: bool| match cuts.iter().rev().find(|cut| cut.start <= at) {
         None => at,
@@ -258,7 +258,7 @@ impl Collector<'_> {
         }
     }
 
-    /// The value of a personal slot, and what was said for it.
+    /// The value of a personal slot, and the words that gave it.
     fn slot(&mut self, map: &Map<String, Value>) {
         if !slot_name(map).is_some_and(|name| self.redactor.hides(name)) {
             return;
@@ -331,7 +331,7 @@ mod tests {
         });
         let request = json!({"message": message, "mode": "plan"});
         let redaction = redaction(&request, std::slice::from_ref(&payload));
-        assert_eq!(redaction.text(message), "lead [REDACTED] [REDACTED] in Ryde", "as it was said, too");
+        assert_eq!(redaction.text(message), "lead [REDACTED] [REDACTED] in Ryde", "as it was typed, too");
         let shown = redaction.payload(&payload);
         assert_eq!(shown["evidence"]["kind"], "clear", "a word of Brain's, although a field of that name is personal");
         assert_eq!(shown["evidence"]["intents"][0]["slots"][1]["value"], REDACTED);

@@ -40,7 +40,7 @@ fn quotes(message: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Capitalised words that no pack has. The first word of the message is one only with another one behind it.
+/// Capitalised words that occur in no pack. The message's first word counts only if another such word follows it.
 fn names(message: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let words: Vec<Range<usize>> = ranges(message, |c| c.is_alphanumeric() || c == '\'' || c == '’').collect();
     let is_name = |word: &Range<usize>| {
@@ -59,7 +59,7 @@ fn names(message: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     found.into_iter().filter(|(number, range)| *number > 0 || !is_alone(range)).map(|(_, range)| range).collect()
 }
 
-/// The longest ranges of such characters.
+/// Maximal runs of characters that satisfy `is_part`.
 fn ranges(text: &str, is_part: impl Fn(char) -> bool) -> impl Iterator<Item = Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| is_part(*c)) {

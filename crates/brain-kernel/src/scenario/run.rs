@@ -289,7 +289,7 @@ impl World {
                 let cancelled = kernel.cancel(&scope, run);
                 self.driver.block_on(cancelled, None).ok_or("no answer")?.map_err(|error| error.to_string())?;
             }
-            _ => return Err("this is not something that happens to a run".into()),
+            _ => return Err("this action does not apply to a run".into()),
         }
         self.wait(&Begun::earlier(run, true, None), 30_000);
         self.refresh()
@@ -339,7 +339,7 @@ impl World {
         for (name, value) in &self.names {
             evaluation.set(name, FeelValue::from_json(value));
         }
-        evaluation.set("settings", self.toolbox.settings().present().values.clone());
+        evaluation.set("settings", self.toolbox.settings().current().values.clone());
         evaluation.set("result", FeelValue::from_json(&self.result()));
         if let Some(report) = &self.last {
             evaluation.set("run", FeelValue::from_json(&json!({"id": report.run, "status": report.status})));
@@ -369,7 +369,7 @@ impl World {
         if let Some(tool) = &expect.tool {
             let planned = report.planned.first().map_or("nothing", |call| call.tool.as_str());
             if planned != tool {
-                return Err(format!("expected the tool `{tool}`, planned was `{planned}`{}", shown()));
+                return Err(format!("expected the tool `{tool}`, but `{planned}` was planned{}", shown()));
             }
         }
         for text in &expect.errors {
@@ -395,7 +395,7 @@ impl World {
         for text in &expect.waits_for {
             if !report.waits_for.iter().any(|one| one.contains(text)) {
                 return Err(format!(
-                    "expected it to wait for `{text}`, it waits for {:?}{}",
+                    "expected it to wait for `{text}`, but it is waiting for {:?}{}",
                     report.waits_for,
                     shown()
                 ));

@@ -56,7 +56,7 @@ impl Kernel {
         Ok(Earlier { of, undos })
     }
 
-    /// The jobs whose undo a run has done so far, and those whose undo is in doubt.
+    /// The jobs that an undo run has undone so far, and those whose undo has an unknown outcome.
     fn undone_by(&self, scope: &Scope, run: RunId, jobs: &[JobKey]) -> Result<(Keys, Keys), KernelError> {
         let state = self.engine().run_state(scope, run)?;
         let Some(machine) = state.state.as_ref().filter(|machine| !machine.rolled_back) else {
@@ -124,7 +124,7 @@ impl Earlier {
         match self.open_over(jobs) {
             Some((run, RunStatus::Staged)) => {
                 let message =
-                    format!("run {run} waits for approval and undoes some of this; approve or cancel it first");
+                    format!("run {run} is waiting for approval and would undo some of it; approve or cancel it first");
                 Err(KernelError::Conflict(message))
             }
             Some((run, _)) => Err(KernelError::Conflict(format!("run {run} is already undoing this"))),

@@ -1,4 +1,4 @@
-//! A store that loses an answer: a commit is written but reported as failed, as when a connection breaks.
+//! A store that loses a reply: a commit is written but reported as failed, as when a connection breaks.
 
 use std::sync::{Arc, Mutex};
 
@@ -106,7 +106,7 @@ impl Records for Forgetful {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.base.records_by_all(scope, kind, field, values, limit)
@@ -117,7 +117,7 @@ impl Records for Forgetful {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.base.records_by_any(scope, kind, field, values, limit)

@@ -83,8 +83,11 @@ impl<'e, 'r> Evaluator<'e, 'r> {
             }
             None => {
                 self.env.fuel = 0;
-                let error =
-                    FeelError::new(FeelErrorKind::OutOfFuel, span.clone(), "the expression takes too much work");
+                let error = FeelError::new(
+                    FeelErrorKind::OutOfFuel,
+                    span.clone(),
+                    "the expression exceeds the evaluation limit",
+                );
                 Err(error.help("loop over less, or split the work into steps"))
             }
         }
@@ -99,7 +102,7 @@ impl<'e, 'r> Evaluator<'e, 'r> {
     pub(super) fn bounded(&mut self, value: Value, span: &Range<usize>) -> Evaluated {
         let broken = match &value {
             Value::String(text) if text.len() > MAX_TEXT_BYTES => {
-                format!("a text has at most {MAX_TEXT_BYTES} bytes")
+                format!("a string can have at most {MAX_TEXT_BYTES} bytes")
             }
             Value::List(list) if list.len() > MAX_LIST_ITEMS => {
                 format!("a list has at most {MAX_LIST_ITEMS} items")

@@ -74,8 +74,8 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token>, FeelError> {
         } else if let Some(p) = PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
             (TokenKind::Punct(p), p.len())
         } else {
-            let error = syntax(at..at + first.len_utf8(), format!("`{first}` has no meaning here"));
-            return Err(if first == '\'' { error.help("texts are in double quotes") } else { error });
+            let error = syntax(at..at + first.len_utf8(), format!("unexpected character `{first}`"));
+            return Err(if first == '\'' { error.help("strings are in double quotes") } else { error });
         };
         tokens.push(Token { kind, span: at..at + length });
         at += length;
@@ -182,7 +182,7 @@ fn string(rest: &str, at: usize) -> Result<(String, usize), FeelError> {
             other => text.push(other),
         }
     }
-    Err(syntax(at..at + rest.len(), "a text is not closed").help("add a closing `\"`"))
+    Err(syntax(at..at + rest.len(), "a string is not closed").help("add a closing `\"`"))
 }
 
 /// The character of `\uXXXX` (or a surrogate pair of them) or `\UXXXXXX`, and how many bytes it takes.
@@ -255,6 +255,6 @@ mod tests {
 
     #[test]
     fn a_single_quote_is_refused_with_help() {
-        assert_eq!(lex("'a'").unwrap_err().help.unwrap(), "texts are in double quotes");
+        assert_eq!(lex("'a'").unwrap_err().help.unwrap(), "strings are in double quotes");
     }
 }

@@ -1,8 +1,8 @@
 //! FEEL, the expression language of DMN 1.4: our documented subset, on exact decimals.
 //!
 //! An expression is parsed once with [`parse`] and evaluated as often as needed with [`eval`]. Evaluation reads a
-//! [`Scope`] and an [`Env`], which is where the present and randomness come from; nothing else is reachable. The user's
-//! reference is `docs/reference/feel.md`, and a test runs its examples.
+//! [`Scope`] and an [`Env`], which is where the current time and randomness come from; nothing else is reachable. The
+//! user's reference is `docs/reference/feel.md`, and a test runs its examples.
 //!
 //! # Where we differ from DMN, and why
 //!
@@ -119,11 +119,4 @@ pub fn eval(expr: &Expr, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<Value, 
 /// Whether a cell of a decision table holds for an input; null counts as no.
 pub fn eval_unary_tests(tests: &Expr, input: &Value, scope: &Scope<'_>, env: &mut Env<'_>) -> Result<bool, FeelError> {
     eval(tests, &scope.with("?", input.clone()), env).map(|value| value.is_true())
-}
-
-/// The names of the built-in functions, in alphabetical order: for completion and documentation.
-pub fn function_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = builtins::names().chain(["is defined"]).collect();
-    names.sort_unstable();
-    names
 }

@@ -1,6 +1,6 @@
 //! Tokens to a tree: operators by precedence, and the forms that begin with a keyword.
 //!
-//! Calls of unknown functions are refused here, not at run time. What stands between operators is in `primary.rs`.
+//! Calls of unknown functions are refused here, not at run time. Operands are in `primary.rs`.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -259,7 +259,7 @@ impl Parser {
             return Err(FeelError::new(
                 FeelErrorKind::Syntax,
                 span,
-                format!("\"{text}\" is no date, time or duration"),
+                format!("\"{text}\" is not a date, time or duration"),
             )
             .help(
                 "write `@\"2024-01-31\"`, `@\"10:30:00\"`, `@\"2024-01-31T10:30:00Z\"`, `@\"P3D\"` or `@\"P1Y2M\"`",

@@ -87,7 +87,7 @@ fn syntax_errors_say_what_was_expected() {
         ("a == b", "expected a value, found `=`"),
         ("{a 1}", "expected a key and `:`, found `a`"),
         ("{a: 1, a: 2}", "the key `a` appears twice"),
-        ("@\"2024-13-01\"", "\"2024-13-01\" is no date, time or duration"),
+        ("@\"2024-13-01\"", "\"2024-13-01\" is not a date, time or duration"),
     ] {
         assert_eq!(parse(source).unwrap_err().message, message, "{source}");
     }
@@ -215,4 +215,12 @@ fn unary_tests_hold_or_not() {
 #[test]
 fn the_input_of_unary_tests_is_no_free_path() {
     assert_eq!(parse_unary_tests("? > limit").unwrap().paths(), [["limit"]]);
+}
+
+#[test]
+fn every_function_is_on_the_reference_page() {
+    let page = include_str!("../../../../docs/reference/feel.md");
+    for name in builtins::names().chain(["is defined"]) {
+        assert!(page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}(")), "{name} is missing");
+    }
 }

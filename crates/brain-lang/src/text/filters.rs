@@ -96,7 +96,7 @@ fn date(value: &Value, format: Option<String>) -> Result<String, Error> {
         crate::feel::parse_date_time(&text).ok_or_else(|| wrong(format!("`date` needs a date, not `{text}`")))?;
     let format = format.unwrap_or_else(|| "%Y-%m-%d".to_owned());
     jiff::fmt::strtime::format(&format, moment.civil())
-        .map_err(|error| wrong(format!("`{format}` is no date format: {error}")))
+        .map_err(|error| wrong(format!("`{format}` is not a valid date format: {error}")))
 }
 
 /// The singular for 1, else the plural.
@@ -117,7 +117,7 @@ fn limited(write: impl FnOnce(&mut Bounded) -> io::Result<()>) -> Result<String,
 }
 
 fn too_long() -> Error {
-    wrong(format!("a text has at most {MAX_OUTPUT_BYTES} bytes"))
+    wrong(format!("text can have at most {MAX_OUTPUT_BYTES} bytes"))
 }
 
 fn bounded(text: String) -> Result<String, Error> {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn words_follow_their_number() {
+    fn plural_picks_the_form_for_the_count() {
         assert_eq!(render("{{ n|plural('file', 'files') }} {{ plural(2, 'file', 'files') }}"), "file files");
     }
 

@@ -29,6 +29,10 @@ pub(crate) struct ConceptScore {
     pub(crate) choice: Option<ChoiceSaid>,
     /// Whether action or state, and thing or values, both speak for it.
     pub(crate) is_complete: bool,
+    /// Whether the clause asks for something to be shown: it is a question, or says so.
+    pub(crate) asks: bool,
+    /// What of it the action, the thing, the state and the types of the values contribute, each at most 1.
+    pub(crate) parts: [f32; 4],
 }
 
 /// The choice of a slot that a clause names.
@@ -45,7 +49,7 @@ pub(crate) struct ChoiceSaid {
 pub(crate) struct Concepts {
     pub(crate) found: Vec<Expressed>,
     signature: Signature,
-    is_question: bool,
+    pub(crate) is_question: bool,
 }
 
 #[derive(Clone, Default)]
@@ -140,6 +144,8 @@ impl Concepts {
                 token: choice.token.clone(),
             }),
             is_complete,
+            asks: self.is_question || part.action >= 0.3,
+            parts: [part.action, part.thing, part.state, suits],
         }
     }
 }

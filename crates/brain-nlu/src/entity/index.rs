@@ -27,8 +27,8 @@ pub fn words(name: &str) -> Vec<String> {
 /// The keys of a name, which [`alike_keys`] and [`near_keys`] look up.
 pub fn keys(name: &str) -> Vec<String> {
     let name = normal_name(name);
-    let letters = letters(&name);
-    let mut list = left_parts(&letters, letters.len());
+    let chars = chars(&name);
+    let mut list = left_parts(&chars, chars.len());
     list.extend(whole_keys(&name));
     list.extend(word_keys(&name));
     list.sort();
@@ -39,11 +39,11 @@ pub fn keys(name: &str) -> Vec<String> {
 /// Keys to look up for a name with one wrong letter or a phonetic misspelling. Few names share them.
 pub fn alike_keys(said: &str) -> Vec<String> {
     let name = normal_name(said);
-    let letters = letters(&name);
+    let chars = chars(&name);
     let mut list: Vec<String> = whole_keys(&name).collect();
     // The name may be as long, or one letter longer or shorter.
-    for count in [letters.len(), letters.len() + 1, letters.len().saturating_sub(1)] {
-        list.extend(left_parts(&letters, count));
+    for count in [chars.len(), chars.len() + 1, chars.len().saturating_sub(1)] {
+        list.extend(left_parts(&chars, count));
     }
     let mut seen = std::collections::BTreeSet::new();
     list.retain(|key| seen.insert(key.clone()));
@@ -58,16 +58,16 @@ pub fn near_keys(said: &str) -> Vec<String> {
     list
 }
 
-fn letters(name: &str) -> Vec<char> {
+fn chars(name: &str) -> Vec<char> {
     name.chars().filter(|c| *c != ' ').take(MAX_LETTERS).collect()
 }
 
 /// All letters sorted, and all sounds in order.
 fn whole_keys(name: &str) -> impl Iterator<Item = String> {
-    let key = |sign: &str, letters: Vec<char>| {
-        (letters.len() >= FEW).then(|| format!("{sign}{}", letters.into_iter().collect::<String>()))
+    let key = |sign: &str, chars: Vec<char>| {
+        (chars.len() >= FEW).then(|| format!("{sign}{}", chars.into_iter().collect::<String>()))
     };
-    let mut sorted = letters(name);
+    let mut sorted = chars(name);
     sorted.sort_unstable();
     key("==", sorted).into_iter().chain(key("~", sounds(name)))
 }
@@ -83,16 +83,16 @@ fn word_keys(name: &str) -> impl Iterator<Item = String> {
 }
 
 /// What remains of a name of `count` letters without each of its parts. Short names stay whole.
-fn left_parts(letters: &[char], count: usize) -> Vec<String> {
+fn left_parts(chars: &[char], count: usize) -> Vec<String> {
     if count < FEW {
-        let is_whole = letters.len() == count && count > 1;
-        return is_whole.then(|| letters.iter().collect()).into_iter().collect();
+        let is_whole = chars.len() == count && count > 1;
+        return is_whole.then(|| chars.iter().collect()).into_iter().collect();
     }
     let parts = count.min(PARTS);
     let left = |part: usize| {
         let (from, to) = (part * count / parts, (part + 1) * count / parts);
-        let behind = &letters[letters.len() - (count - to)..];
-        format!("{part}{}", letters[..from].iter().chain(behind).collect::<String>())
+        let behind = &chars[chars.len() - (count - to)..];
+        format!("{part}{}", chars[..from].iter().chain(behind).collect::<String>())
     };
     (0..parts).map(left).collect()
 }
@@ -136,17 +136,17 @@ mod tests {
     #[test]
     fn one_wrong_letter_leaves_a_selective_common_key() {
         for name in ["Kim Park", "Bob Lee", "Jonathan Fitzgerald", "Anna Maria Oyelaran", "Quilzoya Ormorchi", "Acme"] {
-            let letters: Vec<char> = name.chars().collect();
+            let chars: Vec<char> = name.chars().collect();
             let stored = keys(name);
-            for at in (0..letters.len()).filter(|at| letters[*at] != ' ') {
-                let (before, behind) = (&letters[..at], &letters[at + 1..]);
+            for at in (0..chars.len()).filter(|at| chars[*at] != ' ') {
+                let (before, behind) = (&chars[..at], &chars[at + 1..]);
                 let said = |middle: &str| -> String {
                     before.iter().copied().chain(middle.chars()).chain(behind.iter().copied()).collect()
                 };
                 let swapped = behind
                     .first()
-                    .map(|next| before.iter().chain([next, &letters[at]]).chain(&behind[1..]).collect::<String>());
-                let own = letters[at];
+                    .map(|next| before.iter().chain([next, &chars[at]]).chain(&behind[1..]).collect::<String>());
+                let own = chars[at];
                 let wrong = [said(""), said("x"), said("e"), said(&format!("{own}b")), said(&format!("{own}{own}"))];
                 for said in wrong.into_iter().chain(swapped) {
                     let few = alike_keys(&said);

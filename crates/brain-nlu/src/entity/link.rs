@@ -21,7 +21,7 @@ const MAX_NEAR: usize = 12;
 /// Up to this many words, one may be left out.
 const MAX_WORDS: usize = 6;
 /// Maximum number of candidates and of suggestions returned.
-const MAX_TOLD: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// An entity type and its nouns.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,19 +170,23 @@ impl Finding<'_> {
     }
 
     fn conclude(self) -> Linked {
-        let mut all: Vec<Candidate> = self.by_id.into_values().collect();
-        all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.card.id.cmp(&b.card.id)));
-        let (mut candidates, mut near): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.how != How::Near);
-        let verdict = match candidates.as_slice() {
-            [] => Resolution::None,
-            [_] => Resolution::One,
-            [first, second, ..] if first.score - second.score > MARGIN - f32::EPSILON => Resolution::One,
-            _ => Resolution::Several,
-        };
-        candidates.truncate(MAX_TOLD);
-        near.truncate(if verdict == Resolution::None { MAX_TOLD } else { 0 });
-        Linked { mention: self.asked.mention.to_owned(), candidates, near, verdict }
+        conclude(self.asked.mention, self.by_id.into_values().collect())
     }
+}
+
+/// The result for a mention, from its candidates in any order.
+pub fn conclude(mention: &str, mut all: Vec<Candidate>) -> Linked {
+    all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.card.id.cmp(&b.card.id)));
+    let (mut candidates, mut near): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.how != How::Near);
+    let verdict = match candidates.as_slice() {
+        [] => Resolution::None,
+        [_] => Resolution::One,
+        [first, second, ..] if first.score - second.score > MARGIN - f32::EPSILON => Resolution::One,
+        _ => Resolution::Several,
+    };
+    candidates.truncate(MAX_CANDIDATES);
+    near.truncate(if verdict == Resolution::None { MAX_CANDIDATES } else { 0 });
+    Linked { mention: mention.to_owned(), candidates, near, verdict }
 }
 
 #[cfg(test)]
@@ -312,7 +316,7 @@ mod tests {
         };
         let (verdict, ids, evidence) = look("kim");
         assert_eq!((verdict, &*ids), (Resolution::One, "1,3,2"), "those used last come first behind it");
-        assert!(evidence.contains("is among what is worked on"), "{evidence}");
+        assert!(evidence.contains("is in the current scope"), "{evidence}");
         let (verdict, ids, evidence) = look("nobody");
         assert_eq!((verdict, &*ids), (Resolution::Several, "3,2,1"));
         assert!(evidence.contains("used just now"), "{evidence}");

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::reference::description;
 use brain_english::function_words::is_function_word;
 use brain_english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
 
@@ -51,7 +52,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
     list
 }
 
-/// Words beside a name that are not part of it.
+/// Words next to a name that are not part of it.
 fn is_beside(word: &str) -> bool {
     let bare = word.trim_end_matches("'s").trim_end_matches("’s");
     is_function_word(bare) || BESIDE_NAMES.contains(&bare)
@@ -108,7 +109,7 @@ pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
 pub(crate) fn naming<'a>(text: &'a str, kind: &str, nouns: &[String]) -> Option<&'a str> {
     let mut all = vec![kind.replace('_', " ")];
     all.extend(nouns.iter().cloned());
-    said_name(text, &all)
+    description(text, &all).or_else(|| said_name(text, &all))
 }
 
 fn is_uuid(text: &str) -> bool {

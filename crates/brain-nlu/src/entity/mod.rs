@@ -10,15 +10,17 @@ mod index;
 mod link;
 mod mention;
 mod name;
+mod reference;
 mod score;
 mod sound;
 
 pub use card::{Card, Lookup};
 pub use group::{Anchor, anchor};
 pub use index::{alike_keys, keys, near_keys, words};
-pub use link::{Asked, Kind, Linked, Resolution, link};
+pub use link::{Asked, Kind, Linked, Resolution, conclude, link};
 pub use mention::{Mention, Shape, mentions, said_name};
 pub use name::{normal_identifier, normal_name};
+pub use reference::{Count, Reference};
 pub use score::{Candidate, How};
 
 pub(crate) use mention::{is_name_like, naming};

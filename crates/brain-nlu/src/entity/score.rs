@@ -116,7 +116,9 @@ fn by_identifier(said: &Said, card: &Card) -> Fit {
 }
 
 fn by_words(said: &Said, card: &Card) -> Fit {
-    let hints: Vec<String> = card.hints.iter().flat_map(|hint| words(hint)).collect();
+    // A number beside a name is a value of the request, not what somebody owes.
+    let in_words = card.hints.iter().filter(|hint| hint.contains(char::is_alphabetic));
+    let hints: Vec<String> = in_words.flat_map(|hint| words(hint)).collect();
     let best = std::iter::once(&card.name).chain(&card.aliases).filter_map(|name| {
         let of_name = words(name);
         let mut named = 0;
@@ -182,7 +184,7 @@ pub(super) fn boost(candidate: &mut Candidate, now: Timestamp, in_focus: bool, i
     let mut more = 0.0;
     if in_focus {
         more += MAX_BOOST;
-        candidate.evidence.push("was just spoken of".into());
+        candidate.evidence.push("was just mentioned".into());
     }
     let minutes = candidate.card.last_used.map(|used| now.as_millis().saturating_sub(used.as_millis()) / 60_000);
     if let Some(minutes @ 0..=1440) = minutes {
@@ -195,7 +197,7 @@ pub(super) fn boost(candidate: &mut Candidate, now: Timestamp, in_focus: bool, i
     }
     if in_scope {
         more += IN_SCOPE;
-        candidate.evidence.push("is among what is worked on".into());
+        candidate.evidence.push("is in the current scope".into());
     }
     candidate.score = ((candidate.score + f32::min(more, MAX_BOOST)) * 1000.0).round() / 1000.0;
 }
@@ -260,10 +262,7 @@ mod tests {
         let mut words = fit(&Said::new("Park"), &Card { last_used: Some(now), ..card() }).unwrap();
         boost(&mut words, now, true, true);
         assert!(exact.score - words.score > 0.05, "{} {}", exact.score, words.score);
-        assert_eq!(
-            words.evidence,
-            ["1 of 3 words", "was just spoken of", "used just now", "is among what is worked on"]
-        );
+        assert_eq!(words.evidence, ["1 of 3 words", "was just mentioned", "used just now", "is in the current scope"]);
         assert!(exact.score <= 1.0);
     }
 }

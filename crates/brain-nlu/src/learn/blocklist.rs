@@ -11,9 +11,9 @@ pub const BLOCKED_AT: f64 = 0.80;
 /// A phrase that is blocked for a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
-    /// The phrase.
+    /// The rejected phrase, with its `{slots}`.
     pub phrase: String,
-    /// The target.
+    /// The tool or playbook that the phrase must not match.
     pub target: String,
     /// The reason given.
     pub why: String,
@@ -27,7 +27,7 @@ pub struct Blocked {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Blocklist {
-    /// The entries.
+    /// One entry per blocked phrase and target.
     pub entries: Vec<Blocked>,
 }
 

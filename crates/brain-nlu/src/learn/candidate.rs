@@ -71,7 +71,7 @@ impl Candidate {
 struct Sign<'a> {
     outcome: &'a Outcome,
     right: bool,
-    /// Whether a person said so explicitly.
+    /// Whether a person stated it explicitly.
     said: bool,
 }
 

@@ -76,7 +76,7 @@ impl Known<'_> {
 /// The result of the gates, with reasons in plain sentences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum GateResult {
     /// It may become a phrase if no corpus gets worse.
     Promote,
@@ -143,11 +143,16 @@ fn patience(candidate: &Candidate, now: Timestamp, gates: &Gates) -> Vec<String>
     let mut why = Vec::new();
     if candidate.turns < gates.seen {
         let times = if candidate.turns == 1 { "once".to_owned() } else { format!("{} times", candidate.turns) };
-        why.push(format!("It was used {times}; {} are needed.", gates.seen));
+        why.push(format!("It was used {times}; it needs at least {} uses.", gates.seen));
     }
     let age = now.since(candidate.first_seen);
     if age < gates.age {
-        why.push(format!("It was first used {} hours ago; {} are needed.", hours(age), hours(gates.age)));
+        let ago = match hours(age) {
+            0 => "less than an hour".to_owned(),
+            1 => "an hour".to_owned(),
+            several => format!("{several} hours"),
+        };
+        why.push(format!("It was first used {ago} ago; it needs at least {} hours.", hours(gates.age)));
     }
     why
 }
@@ -162,16 +167,16 @@ fn doubts(candidate: &Candidate, gates: &Gates, known: &Known<'_>) -> Vec<String
             1 => "Only one person uses it".to_owned(),
             n => format!("Only {n} people use it"),
         };
-        why.push(format!("{who}; {} are needed, or one who is trusted to teach.", gates.actors));
+        why.push(format!("{who}; it needs {}, or one who is trusted to teach.", gates.actors));
     } else if candidate.seen < gates.seen {
         why.push(format!(
-            "It was used {} times, but mostly by the same people: {} turns count; {} are needed.",
+            "It was used {} times, but mostly by the same people: {} uses count; it needs at least {}.",
             candidate.turns, candidate.seen, gates.seen
         ));
     }
     if candidate.success() < gates.success {
         let (got, least) = (percent(candidate.success()), percent(gates.success));
-        why.push(format!("It was right in {got} % of its turns; {least} % are needed."));
+        why.push(format!("It was right in {got} % of its uses; it needs at least {least} %."));
     }
     if let Some(owner) = known.same(&candidate.phrase).filter(|phrase| phrase.target != candidate.target) {
         why.push(format!("It is a phrase of `{}`.", owner.target));
@@ -256,9 +261,12 @@ mod tests {
 
     #[test]
     fn young_and_rare_candidates_wait() {
-        assert_eq!(why(decide(&candidate(), DAY - 1)), "wait: It was first used 23 hours ago; 24 are needed.");
+        assert_eq!(
+            why(decide(&candidate(), DAY - 1)),
+            "wait: It was first used 23 hours ago; it needs at least 24 hours."
+        );
         let rare = Candidate { turns: 4, seen: 4, ..candidate() };
-        assert_eq!(why(decide(&rare, DAY)), "wait: It was used 4 times; 5 are needed.");
+        assert_eq!(why(decide(&rare, DAY)), "wait: It was used 4 times; it needs at least 5 uses.");
     }
 
     #[test]
@@ -275,12 +283,12 @@ mod tests {
     fn judgement_calls_go_to_a_person() {
         let review = |candidate: Candidate| why(decide(&candidate, DAY));
         let alone = Candidate { actors: ["ann".to_owned()].into(), ..candidate() };
-        assert!(review(alone.clone()).starts_with("review: Only one person uses it; 2 are needed"));
+        assert!(review(alone.clone()).starts_with("review: Only one person uses it; it needs 2"));
         assert_eq!(review(Candidate { trusted: true, ..alone }), "", "someone who is trusted is enough");
         let few = Candidate { turns: 40, seen: 4, succeeded: 4, ..candidate() };
         assert!(review(few).starts_with("review: It was used 40 times, but mostly by the same people"));
         let unsure = Candidate { succeeded: 3, ..candidate() };
-        assert_eq!(review(unsure), "review: It was right in 60 % of its turns; 80 % are needed.");
+        assert_eq!(review(unsure), "review: It was right in 60 % of its uses; it needs at least 80 %.");
         let near = Candidate { phrase: "shut down the fund".into(), ..candidate() };
         assert_eq!(review(near), "review: It is too similar to “close the fund” of `fund.close` (0.95).");
         let theirs = Candidate { phrase: "close the fund".into(), ..candidate() };

@@ -22,7 +22,7 @@ pub enum How {
     Failed,
     /// A person picked it from several options.
     Picked,
-    /// A person said that it was wrong.
+    /// A person reported that it was wrong.
     Corrected,
 }
 

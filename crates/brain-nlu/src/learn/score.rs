@@ -85,7 +85,7 @@ pub fn newly_wrong(before: &Score, after: &Score) -> Option<String> {
         let read = readings(result);
         let is_new = |row: &&Row| row.reading != Reading::Wrong && read.get(row.say.as_str()) == Some(&Reading::Wrong);
         let wrong: Vec<&Row> = corpus.rows.iter().filter(is_new).collect();
-        let sentence = || format!("In the corpus “{}” these would be read wrongly: {}.", corpus.name, named(&wrong));
+        let sentence = || format!("In the corpus “{}” these would be misunderstood: {}.", corpus.name, named(&wrong));
         (!wrong.is_empty()).then(sentence)
     })
 }
@@ -137,7 +137,7 @@ mod tests {
         let fewer = may_promote(&before, &score(&[("a", Reading::Asked), ("b", Reading::Asked)])).unwrap_err();
         assert_eq!(fewer, "In the corpus “tune” 0 rows would be right instead of 1; lost: “a”.");
         let wrong = may_promote(&before, &score(&[("a", Reading::Right), ("b", Reading::Wrong)])).unwrap_err();
-        assert_eq!(wrong, "In the corpus “tune” these would be read wrongly: “b”.");
+        assert_eq!(wrong, "In the corpus “tune” these would be misunderstood: “b”.");
         let traded = may_promote(
             &score(&[("a", Reading::Wrong), ("b", Reading::Asked)]),
             &score(&[("a", Reading::Right), ("b", Reading::Wrong)]),

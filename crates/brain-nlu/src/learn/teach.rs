@@ -12,7 +12,7 @@ use crate::small_talk::small_talk;
 pub enum Teach {
     /// It can be taught.
     Fine,
-    /// The target has this phrase already.
+    /// The target already has this phrase.
     Already,
     /// It is a phrase of another target and would be taken from it.
     Belongs {
@@ -55,7 +55,7 @@ impl fmt::Display for Teach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fine => f.write_str("It can be taught."),
-            Self::Already => f.write_str("It is known already."),
+            Self::Already => f.write_str("It is already known."),
             Self::Belongs { to } => write!(f, "It is a phrase of `{to}`; teaching it here would take it from there."),
             Self::Near { to, phrase, similarity } => {
                 write!(f, "It is very similar to “{phrase}” of `{to}` ({similarity:.2}): the two would be confused.")
@@ -109,16 +109,16 @@ pub fn check_teach(
 /// Why a phrase would match almost anything.
 fn too_generic(phrase: &str) -> Option<String> {
     if small_talk(phrase).is_some() {
-        return Some("People say this for any reason: Brain answers it by itself.".to_owned());
+        return Some("People say this in all kinds of situations; Brain already answers it as small talk.".to_owned());
     }
     let words = words(phrase);
     if stop_share(phrase) >= 1.0 {
         return Some("None of its words says what to do.".to_owned());
     }
     let own = words.iter().filter(|word| !is_slot(word));
-    let letters: usize = own.map(|word| word.chars().count()).sum();
+    let characters: usize = own.map(|word| word.chars().count()).sum();
     let only_slots_besides = words.len() > 1 && words.iter().filter(|word| !is_slot(word)).count() == 1;
-    (letters < 3 || (only_slots_besides && letters < 4))
+    (characters < 3 || (only_slots_besides && characters < 4))
         .then(|| "Its words are too short to tell it from others.".to_owned())
 }
 
@@ -165,7 +165,7 @@ mod tests {
         assert!(why("spin up {name").starts_with("It is not a valid phrase: a slot is written"));
         assert_eq!(why("spin up {nam}"), "`fund.create` has no input `nam`.");
         assert_eq!(why("do it for me"), "None of its words says what to do.");
-        assert!(why("thanks a lot").starts_with("People say this for any reason"));
+        assert!(why("thanks a lot").starts_with("People say this in all kinds of situations"));
         assert!(why("go {name}").starts_with("Its words are too short"));
     }
 }

@@ -16,7 +16,6 @@ pub(super) struct Problem<'a> {
     pub(super) weights: &'a [f32],
     /// The number of labels.
     pub(super) count: usize,
-    /// The number of features.
     pub(super) features: usize,
     /// Regularisation constant.
     pub(super) cost: f32,

@@ -1,6 +1,9 @@
 //! One phrase of a target. Phrases are parsed lazily: a vocabulary has thousands, and most are never looked at.
 
+mod by_word;
+pub(crate) mod labels;
 pub(crate) mod pattern;
+mod sketch;
 pub(crate) mod taught;
 pub(crate) mod vocabulary;
 
@@ -12,7 +15,6 @@ use crate::read::align::{Part, parts};
 use crate::text::tokens::quick_hash;
 use brain_slot::folded;
 
-/// One phrase.
 #[derive(Clone, Debug)]
 pub(crate) struct Phrase {
     pub(crate) target: usize,
@@ -23,6 +25,8 @@ pub(crate) struct Phrase {
     pub(crate) free_texts: usize,
     /// Whether it was generated instead of written.
     pub(crate) generated: bool,
+    /// The phrase as it was written, if this is a variant in another order.
+    pub(crate) written: Option<Box<str>>,
     pieces: OnceLock<Vec<Piece>>,
     /// Its pieces, prepared for alignment.
     parts: OnceLock<Vec<Part>>,
@@ -70,18 +74,64 @@ impl Phrase {
         }
         let (pieces, parts) = (OnceLock::new(), OnceLock::new());
         Ok((
-            Self { target: number, text: text.into(), weight, words, free_texts, generated: false, pieces, parts },
+            Self {
+                target: number,
+                text: text.into(),
+                weight,
+                words,
+                free_texts,
+                generated: false,
+                written: None,
+                pieces,
+                parts,
+            },
             beginning,
         ))
     }
 
+    /// The phrase as people know it.
+    pub(crate) fn shown(&self) -> &str {
+        self.written.as_deref().unwrap_or(&self.text)
+    }
+
     pub(crate) fn pieces(&self) -> &[Piece] {
-        self.pieces.get_or_init(|| parse(&self.text).expect("it was looked through before"))
+        self.pieces.get_or_init(|| parse(&self.text).expect("the constructor has already parsed it"))
     }
 
     pub(crate) fn parts(&self, target: &Target) -> &[Part] {
         self.parts.get_or_init(|| parts(self.pieces(), target))
     }
+}
+
+/// The phrase with names before what they name, if it has them after: `assign ticket {ticket_id} to {agent_id}` is also
+/// `assign {ticket_id} ticket to {agent_id}`. People say “the printer ticket”.
+pub(crate) fn with_names_first(text: &str, target: &Target) -> Option<String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut turned: Vec<String> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let bare = word.trim_end_matches([':', ',']);
+        let mark = &word[bare.len()..];
+        let name = bare.strip_prefix('{').and_then(|slot| slot.strip_suffix('}'));
+        let slot = name.and_then(|name| target.slots.get(name)).filter(|slot| slot.is_named());
+        let Some(kind) = slot.and_then(|slot| slot.entity.as_deref()) else {
+            turned.push((*word).to_owned());
+            continue;
+        };
+        let is_noun = |word: &str| {
+            word == kind || kind.rsplit('_').next() == Some(word) || target.nouns.iter().any(|one| one == word)
+        };
+        let noun = match at.checked_sub(1).map(|before| words[before]).filter(|before| is_noun(before)) {
+            Some(before) => {
+                turned.pop();
+                before.to_owned()
+            }
+            None => kind.replace('_', " "),
+        };
+        turned.push(bare.to_owned());
+        turned.push(format!("{noun}{mark}"));
+    }
+    let turned = turned.join(" ");
+    (turned != text).then_some(turned)
 }
 
 /// The hash of a word in folded form.

@@ -68,7 +68,7 @@ pub(crate) fn walk<'a>(phrase: &'a str, mut each: impl FnMut(Raw<'a>)) -> Result
                 let is_slot =
                     |found: usize| before[..found].ends_with('{') && before[found..][name.len()..].starts_with('}');
                 if before.match_indices(name).any(|(found, _)| is_slot(found)) {
-                    let message = format!("the slot `{{{name}}}` stands here twice");
+                    let message = format!("the slot `{{{name}}}` appears here twice");
                     return Err(PatternError { at: from, message });
                 }
                 each(Raw::Slot(name));

@@ -1,13 +1,16 @@
 //! Phrases taught by people, in addition to a pack's: effective at once, for one person or for the tenant.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use brain_embed::{Encoder as _, StaticTable};
 use serde::{Deserialize, Serialize};
 
 use crate::learn::{BLOCKED_AT, Blocked, same};
 use crate::model::semantic::dot;
+use crate::phrase::by_word::ByWord;
 use crate::phrase::pattern::PatternError;
+use crate::phrase::sketch::Sketch;
 use crate::phrase::vocabulary::{Vocabulary, plain_text};
 use crate::phrase::{Beginnings, Phrase};
 
@@ -42,6 +45,9 @@ pub fn alike(a: &str, b: &str) -> f32 {
 pub struct Taught {
     entries: Vec<Entry>,
     beginnings: Beginnings,
+    by_word: ByWord,
+    /// Sketches of the vectors of the entries.
+    sketches: Vec<Sketch>,
     blocked: Vec<Block>,
 }
 
@@ -50,7 +56,7 @@ pub struct Taught {
 struct Block {
     target: usize,
     phrase: String,
-    vector: Vec<f32>,
+    vector: Arc<[f32]>,
     why: String,
 }
 
@@ -58,31 +64,47 @@ struct Block {
 pub(crate) struct Entry {
     pub(crate) phrase: Phrase,
     pub(crate) actor: Option<String>,
-    vector: Vec<f32>,
+    vector: Arc<[f32]>,
 }
 
 impl Taught {
-    /// Compiles phrases. Those whose target the vocabulary does not have are skipped.
+    /// Compiles phrases. Those whose target the vocabulary does not have are skipped. Embeddings take most of the time,
+    /// so those of `previous` are reused; it must have the same encoder.
     pub fn build(
         vocabulary: &Vocabulary,
         phrases: &[TaughtPhrase],
         blocked: &[Blocked],
+        previous: Option<&Self>,
     ) -> Result<Self, (String, PatternError)> {
         let mut found = Self::default();
+        let entries = previous.into_iter().flat_map(|previous| &previous.entries);
+        let blocks = previous.into_iter().flat_map(|previous| &previous.blocked);
+        let known: BTreeMap<&str, &Arc<[f32]>> = entries
+            .map(|entry| (&*entry.phrase.text, &entry.vector))
+            .chain(blocks.map(|block| (block.phrase.as_str(), &block.vector)))
+            .collect();
+        let vector = |text: &str| match known.get(text) {
+            Some(vector) => (*vector).clone(),
+            None => vocabulary.vector(&plain_text(text)).into(),
+        };
+        let targets = vocabulary.targets.iter().enumerate().map(|(number, target)| (target.name.as_str(), number));
+        let targets: BTreeMap<&str, usize> = targets.collect();
         for taught in phrases {
-            let Some(number) = vocabulary.number_of(&taught.target) else { continue };
+            let Some(number) = targets.get(taught.target.as_str()).copied() else { continue };
             let (phrase, beginning) = Phrase::new(number, &taught.text, &vocabulary.targets[number])
                 .map_err(|error| (taught.text.clone(), error))?;
             found.beginnings.add(found.entries.len(), beginning);
-            let vector = vocabulary.vector(&plain_text(&taught.text));
+            let vector = vector(&taught.text);
+            found.by_word.add(&phrase);
+            found.sketches.push(Sketch::of(&vector));
             found.entries.push(Entry { phrase, actor: taught.actor.clone(), vector });
         }
         found.beginnings.finish();
         for block in blocked {
-            if let Some(number) = vocabulary.number_of(&block.target) {
+            if let Some(number) = targets.get(block.target.as_str()).copied() {
                 let why = format!("{} rejected “{}” for it", block.by, block.phrase);
                 let why = if block.why.is_empty() { why } else { format!("{why}: {}", block.why) };
-                let vector = vocabulary.vector(&plain_text(&block.phrase));
+                let vector = vector(&block.phrase);
                 found.blocked.push(Block { target: number, phrase: block.phrase.clone(), vector, why });
             }
         }
@@ -106,14 +128,25 @@ impl Taught {
         all.map(|at| &self.entries[at]).any(|entry| entry.is_for(actor))
     }
 
-    /// All phrases visible to this person.
-    pub(crate) fn all<'a>(&'a self, actor: Option<&'a str>) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().filter(move |entry| entry.is_for(actor))
+    /// The phrases visible to this person that are worth comparing with a clause of these content words.
+    pub(crate) fn near<'a, 'w>(
+        &'a self,
+        words: impl Iterator<Item = &'w str>,
+        actor: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Entry> {
+        let near = self.by_word.near(words).into_iter().map(|number| &self.entries[number]);
+        near.filter(move |entry| entry.is_for(actor))
     }
 
     /// Taught phrases similar to an utterance: target, phrase, similarity.
     pub(crate) fn alike<'a>(&'a self, vector: &[f32], actor: Option<&'a str>) -> Vec<(usize, &'a str, f32)> {
-        let near = self.all(actor).map(|entry| (entry.phrase.target, &*entry.phrase.text, dot(&entry.vector, vector)));
+        if self.entries.is_empty() {
+            return Vec::new();
+        }
+        let sketch = Sketch::of(vector);
+        let near = self.entries.iter().zip(&self.sketches).filter(|(_, other)| sketch.may_be_alike(other));
+        let near = near.map(|(entry, _)| entry).filter(|entry| entry.is_for(actor));
+        let near = near.map(|entry| (entry.phrase.target, &*entry.phrase.text, dot(&entry.vector, vector)));
         near.filter(|(_, _, alike)| *alike >= ALIKE).collect()
     }
 

@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 use crate::concept::Profiles;
 use crate::model::encoder::CombinedEncoder;
 use crate::model::{Model, Training};
+use crate::phrase::labels::{Label, Labels};
 use crate::phrase::pattern::{PatternError, Piece};
-use crate::phrase::{Beginnings, Phrase};
+use crate::phrase::{Beginnings, Phrase, with_names_first};
 use crate::read::account::Known;
 use crate::sequence::{SequenceModel, cases};
 use crate::text::speller::Speller;
-use crate::text::tokens::quick_hash;
 use crate::text::words::{ADDRESS, ID, NUMBER, words};
+use crate::tier::{IntentTier, TierId, Tiers};
 use brain_english::actions::{Tier, generate, tier_of};
 use brain_english::background::BACKGROUND;
 use brain_english::function_words::is_function_word;
 use brain_english::spelling::american;
 use brain_slot::SlotKind;
-use brain_slot::folded;
 
 /// Version of the snapshot format. Bump it when the same phrases would yield another snapshot.
-const SNAPSHOT: u32 = 9;
+const SNAPSHOT: u32 = 10;
 /// Words in more phrases than this are not indexed.
 const MAX_WITH_WORD: usize = 300;
 /// Training weight of a generated phrase.
@@ -36,7 +36,7 @@ const NAMED: f32 = 0.5;
 const TOO_NEAR: f32 = 0.55;
 
 /// A tool or playbook that an utterance can request.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// `domain.name`.
     pub name: String,
@@ -46,13 +46,16 @@ pub struct Target {
     pub title: String,
     /// Nouns for the records of its domain.
     pub nouns: Vec<String>,
-    /// Alternative names.
+    /// Alternative names: synonyms of a tool, aliases of a playbook. Each, said whole, asks for the target.
     pub synonyms: Vec<String>,
     /// Whether it deletes something irrevocably.
     pub destructive: bool,
     /// Whether it changes nothing. Questions may lead to it.
     #[serde(default)]
     pub reads_only: bool,
+    /// The kind of action that its pack assigns.
+    #[serde(default)]
+    pub intent_tier: Option<TierId>,
     /// Its slots.
     pub slots: BTreeMap<String, SlotSpec>,
     /// Example requests, with `{slots}`.
@@ -65,7 +68,7 @@ pub struct Target {
 
 impl Target {
     /// The action and the object in its name: `create_note` is `create`, `note`.
-    fn action(&self) -> (String, String) {
+    pub(crate) fn action(&self) -> (String, String) {
         let name = self.name.rsplit('.').next().unwrap_or_default();
         let mut parts = name.split(['_', '-']);
         let action = parts.next().unwrap_or_default().to_owned();
@@ -87,9 +90,10 @@ impl Target {
 }
 
 /// Whether a target is a tool or a playbook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum TargetKind {
+    #[default]
     Tool,
     Playbook,
 }
@@ -108,7 +112,7 @@ pub struct SlotSpec {
 }
 
 impl SlotSpec {
-    /// Whether a name may stand in for the id.
+    /// Whether a name is accepted instead of the id.
     pub(crate) fn is_named(&self) -> bool {
         self.entity.is_some() && self.kind == SlotKind::Uuid
     }
@@ -130,9 +134,8 @@ pub struct Vocabulary {
     /// The target of each phrase, apart from the phrases for locality: many are looked up per utterance.
     pub(crate) target_of: Vec<u16>,
     beginnings: Beginnings,
-    /// Titles and names of targets, and an index of them by the hash of their words; sorted.
-    labels: Vec<Phrase>,
-    by_label: Vec<(u32, u32)>,
+    labels: Labels,
+    pub(crate) tiers: Tiers,
     encoder: CombinedEncoder,
     tuning: Tuning,
     /// Fitted on first use, or loaded from a snapshot. Exact matches do not need it.
@@ -188,8 +191,8 @@ impl Vocabulary {
             phrases: Vec::new(),
             target_of: Vec::new(),
             beginnings: Beginnings::default(),
-            labels: Vec::new(),
-            by_label: Vec::new(),
+            labels: Labels::default(),
+            tiers: Tiers::default(),
             encoder: CombinedEncoder::new(encoder),
             tuning,
             search: OnceLock::new(),
@@ -200,14 +203,14 @@ impl Vocabulary {
                 found.beginnings.add(found.phrases.len(), beginning);
                 found.target_of.push(number as u16);
                 found.phrases.push(phrase);
-            }
-            for text in [&target.title, &target.name] {
-                // Titles that are not valid phrases are skipped: nobody types them literally.
-                if let Ok((label, _)) = Phrase::new(number, text, target) {
-                    found.by_label.push((quick_hash(&said_words(&folded(text))), found.labels.len() as u32));
-                    found.labels.push(label);
+                if let Some(turned) = with_names_first(text, target) {
+                    let (phrase, beginning) = Phrase::new(number, &turned, target)?;
+                    found.beginnings.add(found.phrases.len(), beginning);
+                    found.target_of.push(number as u16);
+                    found.phrases.push(Phrase { written: Some(text.as_str().into()), ..phrase });
                 }
             }
+            found.labels.add(number, target);
         }
         for (number, target) in targets.iter().enumerate() {
             for text in &target.generated {
@@ -218,9 +221,21 @@ impl Vocabulary {
             }
         }
         found.beginnings.finish();
-        found.by_label.sort_unstable();
+        found.labels.finish();
         found.targets = targets;
         Ok(found)
+    }
+
+    /// Adds the kinds of action that packs declare. Search does not depend on them.
+    #[must_use]
+    pub fn with_tiers(mut self, declared: Vec<IntentTier>) -> Self {
+        self.tiers = Tiers::new(declared);
+        self
+    }
+
+    /// Whether a kind of action exists.
+    pub fn has_tier(&self, id: &TierId) -> bool {
+        self.tiers.has(id)
     }
 
     /// The search index; fitted now if it is missing.
@@ -234,8 +249,14 @@ impl Vocabulary {
     }
 
     /// Fits the search index after a small change, reusing the calibration of `previous`, which saves most of the
-    /// time. After a large change everything is fitted again.
-    pub fn prepare_from(&self, previous: &Self) {
+    /// time. Without a change, its index is taken over; after a large one everything is fitted again. Returns whether
+    /// anything was reused: then the index depends on `previous` too.
+    pub fn prepare_from(&self, previous: &Self) -> bool {
+        if let Some(search) = previous.search.get()
+            && self.key() == previous.key()
+        {
+            return self.search.set(search.clone()).is_ok();
+        }
         let changed = self.phrases.len().abs_diff(previous.phrases.len()) + {
             let known: BTreeSet<&str> = previous.phrases.iter().map(|phrase| &*phrase.text).collect();
             self.phrases.iter().filter(|phrase| !known.contains(&*phrase.text)).count()
@@ -243,9 +264,17 @@ impl Vocabulary {
         let same_encoder = self.encoder.id() == previous.encoder.id() && self.tuning == previous.tuning;
         match previous.search.get() {
             Some(search) if same_encoder && changed * 20 <= self.phrases.len() => {
-                self.search.get_or_init(|| self.fit(Some((previous, search))));
+                let mut refitted = false;
+                self.search.get_or_init(|| {
+                    refitted = true;
+                    self.fit(Some((previous, search)))
+                });
+                refitted
             }
-            _ => self.prepare(),
+            _ => {
+                self.prepare();
+                false
+            }
         }
     }
 
@@ -268,7 +297,7 @@ impl Vocabulary {
     /// Loads a snapshot of a vocabulary with the same key; rejects other bytes.
     pub fn load(&self, bytes: &[u8]) -> Result<(), String> {
         let search: Search = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
-        self.search.set(search).map_err(|_| "search is there already".to_owned())
+        self.search.set(search).map_err(|_| "the search index has already been built".to_owned())
     }
 
     fn fit(&self, previous: Option<(&Self, &Search)>) -> Search {
@@ -336,7 +365,7 @@ impl Vocabulary {
     }
 
     /// The targets that search knows.
-    fn searched(&self) -> &[Target] {
+    pub(crate) fn searched(&self) -> &[Target] {
         &self.targets[..self.targets.partition_point(|target| !target.is_generated())]
     }
 
@@ -354,7 +383,7 @@ impl Vocabulary {
     /// Training examples: phrases, names, and generated phrases.
     fn examples(&self) -> Vec<Example> {
         let mut list = Vec::new();
-        for (_, phrase) in self.written() {
+        for (_, phrase) in self.written().filter(|(_, phrase)| phrase.written.is_none()) {
             let target = &self.targets[phrase.target];
             let words = phrase_words(phrase.pieces(), target);
             let plain = plain_text(&phrase.text);
@@ -407,14 +436,14 @@ impl Vocabulary {
         self.beginnings.candidates(first, second).map(|number| &self.phrases[number])
     }
 
-    /// Titles and names equal to a folded text.
-    pub(crate) fn labelled(&self, text: &str) -> impl Iterator<Item = &Phrase> {
-        let said = said_words(text);
-        let hash = quick_hash(&said);
-        let from = self.by_label.partition_point(|(other, _)| *other < hash);
-        let alike = self.by_label[from..].iter().take_while(move |(other, _)| *other == hash);
-        let alike = alike.map(|(_, at)| &self.labels[*at as usize]);
-        alike.filter(move |label| said_words(&folded(&label.text)) == said)
+    /// Titles, names and synonyms equal to a folded text.
+    pub(crate) fn labelled(&self, text: &str) -> impl Iterator<Item = &Label> {
+        self.labels.find(text)
+    }
+
+    /// A name of a target, as a phrase.
+    pub(crate) fn label_of(&self, target: usize) -> Option<&Phrase> {
+        self.labels.of(target)
     }
 
     /// Phrases that contain a word; empty if too many do.
@@ -481,12 +510,6 @@ pub struct Ranking {
     pub confidence: f32,
     /// Probability that one of them is right.
     pub scope: f32,
-}
-
-/// The words of a folded text, joined by single spaces.
-fn said_words(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.join(" ")
 }
 
 struct Example {

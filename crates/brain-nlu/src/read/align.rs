@@ -1,6 +1,8 @@
 //! Aligns a phrase with a clause approximately (dynamic programming): it tolerates typos, synonyms, inflection, extra
 //! and missing words. The cost is the distance between clause and phrase; slots take the tokens between the words.
 
+mod marks;
+
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
@@ -15,7 +17,7 @@ use crate::text::tokens::{Token, quick_hash};
 use brain_english::actions::{actions_of, is_destructive};
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
-use brain_english::spelling::american;
+use brain_english::spelling::{american, is_slip};
 use brain_slot::Normal;
 use brain_slot::{SlotKind, Surroundings, Unclear, UnclearKind, extract};
 
@@ -257,7 +259,11 @@ impl<'a> Aligner<'a> {
             }
         }
         let cost = costs[0].0;
-        (cost < NEVER && cost <= limit).then(|| self.walk(cost, parts, target, &costs))
+        (cost < NEVER && cost <= limit).then(|| {
+            let mut found = self.walk(cost, parts, target, &costs);
+            marks::split_at_marks(self, phrase.pieces(), target, &mut found.captures);
+            found
+        })
     }
 
     /// Cost of an extra token.
@@ -341,6 +347,9 @@ impl<'a> Aligner<'a> {
         if *noun && is_noun(said, target) {
             return Some(OTHER_WORD);
         }
+        if is_slip(said, word) {
+            return Some(INFLECTED);
+        }
         let misspelt = || (!self.is_known(i)).then(|| misspelt(said, word)).flatten().map(|_| MISSPELT);
         // A destructive word never matches by similarity.
         if *destructive != token.destructive {
@@ -349,7 +358,8 @@ impl<'a> Aligner<'a> {
         if token.actions & actions != 0 { Some(OTHER_WORD) } else { misspelt() }
     }
 
-    /// Whether these tokens may be a free text: it neither ends within a hyphenated word nor is it a function word or two.
+    /// Whether these tokens can fill a free-text slot: they do not split a hyphenated word and are not just one or two
+    /// function words.
     fn may_be_text(&self, from: usize, end: usize) -> bool {
         let is_cut = self.tokens.get(end).is_some_and(|next| next.glued)
             || (end < self.tokens.len() && is_joint(&self.tokens[end - 1].word));

@@ -1,7 +1,6 @@
 //! Chooses between acting, asking and giving up. It errs on the safe side: a near tie between a destructive target and
 //! another leads to a question, and no destructive target is chosen because of a similar word.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::concept::ConceptScore;
@@ -10,24 +9,36 @@ use crate::phrase::Phrase;
 use crate::read::align::Alignment;
 use crate::read::fill;
 use crate::read::near::Look;
-use crate::read::object::{Objection, instead, objection};
-use crate::read::{Reader, Reading};
-use crate::understanding::{
-    Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, TierOption, Understanding,
-};
-use brain_english::actions::Tier;
-use brain_english::clauses;
+use crate::read::object::{Objection, forbids, instead, objection};
+use crate::read::rank::{self, Outlook};
+use crate::read::{Reader, Reading, tiers};
+use crate::text::tokens::Token;
+use crate::understanding::{Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, Understanding};
+use brain_english::actions::is_destructive;
+use brain_english::inflection::inflected;
+use brain_english::modality::PRONOUNS;
 
 /// Maximum number of suggestions.
 pub(crate) const MAX_SUGGESTIONS: usize = 3;
-/// Maximum number of readings whose account is taken.
+/// Minimum score of concepts, or similarity to a phrase, of a suggestion that shares no word with the clause.
+const NEAR_MEANING: f32 = 0.25;
+const NEAR_PHRASE: f32 = 0.45;
+/// Maximum number of readings for which a word account is computed.
 const MAX_ACCOUNTED: usize = 6;
 /// Maximum number of options in a question.
-const MAX_OPTIONS: usize = 4;
-/// Share of concepts in the weight of a candidate.
+pub(crate) const MAX_OPTIONS: usize = 4;
+/// Minimum score of an option, as a share of the best one's.
+const MIN_SHARE: f32 = 0.04;
+/// Minimum weight of a target that counts for the kind of action, as a share of the nearest one's.
+const NEAR_SHARE: f32 = 0.3;
+/// Weight of the concept score in a candidate's combined score.
 const CONCEPT: f32 = 0.85;
-/// With at least this many kinds of action, the question asks for the kind first.
-const MANY_TIERS: usize = 3;
+/// Minimum weight of the best candidate for a question about a clause that names something by its number.
+const WEAK: f32 = 0.1;
+/// The number of targets of the packs that the weights were fitted to.
+const FEW: f32 = 50.0;
+/// Minimum strength of an action that names a destructive target.
+const NAMES_ACTION: f32 = 0.75;
 
 /// Thresholds for acting and asking. Scores are from 0 to 1.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -43,19 +54,13 @@ pub struct Thresholds {
     pub margin: f32,
     /// Minimum in-scope probability for acting.
     pub scope: f32,
-    /// Minimum in-scope probability for a clarifying question.
+    /// Minimum probability that a request is among the readings, for a clarifying question.
     pub ask: f32,
-    /// Cosine similarity to a phrase that permits the question anyway.
-    pub alike: f32,
-    /// Minimum score of concepts for acting.
-    pub described: f32,
-    /// Minimum lead in concepts over every other target.
-    pub described_margin: f32,
-    /// Minimum score of concepts for a clarifying question.
-    pub described_ask: f32,
-    /// Minimum score, and minimum lead as a factor, of a reading that is chosen because of its account.
-    pub account: f32,
-    /// See `account`.
+    /// Minimum probability that a reading is right, for answering with a target that reads.
+    pub read: f32,
+    /// The same for acting with any other target.
+    pub write: f32,
+    /// The factor by which a reading must be more probable than the next to be asked about alone.
     pub account_lead: f32,
 }
 
@@ -67,12 +72,9 @@ impl Default for Thresholds {
             clear: 0.75,
             margin: 0.15,
             scope: 0.5,
-            ask: 0.25,
-            alike: 0.6,
-            described: 0.7,
-            described_margin: 0.12,
-            described_ask: 0.4,
-            account: 0.4,
+            ask: 0.55,
+            read: 0.85,
+            write: 0.92,
             account_lead: 1.25,
         }
     }
@@ -107,7 +109,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// How well its best phrase fits, 0 to 1.
-    fn fit(&self) -> f32 {
+    pub(crate) fn fit(&self) -> f32 {
         match &self.aligned {
             Some((_, alignment)) if alignment.matched > 0 => (-(alignment.cost as f32) / 35.0).exp(),
             _ => 0.0,
@@ -123,18 +125,21 @@ impl<'a> Candidate<'a> {
     }
 
     /// How well the concepts of the clause describe it, 0 to 1.
-    fn described(&self) -> f32 {
+    pub(crate) fn described(&self) -> f32 {
         self.concept.as_ref().map_or(0.0, |concept| concept.score)
     }
 
     /// Cost of its best phrase, if the phrase shares a word with the clause.
-    fn cost(&self) -> Option<u32> {
+    pub(crate) fn cost(&self) -> Option<u32> {
         self.aligned.as_ref().filter(|(_, alignment)| alignment.matched > 0).map(|(_, alignment)| alignment.cost)
     }
 
-    /// Whether it is similar enough to be suggested.
+    /// Whether it is similar enough to be suggested: by a word, by what the words mean, or by a phrase of like meaning.
     pub(crate) fn is_worth_naming(&self) -> bool {
-        self.weight >= 0.1
+        let is_near = self.cost().is_some()
+            || self.described() >= NEAR_MEANING
+            || self.scored.is_some_and(|scored| scored.alike >= NEAR_PHRASE);
+        self.weight >= 0.1 && is_near
     }
 }
 
@@ -149,8 +154,8 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         && look.found.scope >= limits.scope
         && look.found.confidence >= limits.clear
         && rival.is_none_or(|rival| best.weight - rival.weight >= limits.margin);
-    let described = is_described(look, best, limits);
-    if (nearly || surely || described) && !is_risky(reader, look, best) {
+    let surely = surely && asks_for(reader, look, best);
+    if (nearly || surely) && !is_risky(reader, look, best) {
         let stage = if nearly { Stage::Pattern } else { Stage::Search };
         let first = reading(reader, clause, look, best, rival, stage);
         let Some(objection) = objection(reader, &first) else {
@@ -161,78 +166,114 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
             .take(MAX_OPTIONS)
             .map(|other| reading(reader, clause, look, other, Some(best), stage_of(reader, other)))
             .collect();
-        return Some(instead(reader, clause, first, &objection, &others));
+        return Some(instead(reader, clause, first, &objection, &others, &others));
     }
-    let likely = likely(reader, clause, look);
-    if !nearly
-        && !surely
-        && let Some(found) = by_account(reader, look, &likely)
-    {
-        return Some(found);
+    let (likely, outlook) = likely(reader, clause, look);
+    let first = likely.first()?;
+    let forbidden = forbids(reader, &first.reading);
+    let limit = match reader.vocabulary.targets[first.reading.number].reads_only {
+        _ if first.reading.accounts_for_all(reader) => limits.clear,
+        true => limits.read,
+        false => limits.write,
+    };
+    let needed = needed(reader, limit);
+    let is_vague = rank::is_vague(&first.features, &reader.vocabulary.targets[first.reading.number]);
+    if forbidden.is_none() && !is_vague && outlook.right >= needed && !is_risky(reader, look, first.candidate) {
+        return Some(Understanding::Clear { intents: vec![first.reading.intent.clone()] });
     }
     let plausible = nearly
         || surely
-        || described
-        || best.described() >= limits.described_ask
-        || look.found.scope >= limits.ask
+        || (outlook.near >= limits.ask && says_enough(first))
+        || look.found.scope >= limits.scope
+        // Every word is one of the pack's: “the fund book”.
+        || (best.cost().is_some() && first.reading.account.minor == 0 && first.reading.account.leftover.is_empty())
         || best.cost().is_some_and(|cost| cost <= 2 * limits.pattern)
-        || best.scored.is_some_and(|scored| scored.alike >= limits.alike);
+        || (best.weight >= WEAK && has_identifier(&look.tokens));
     if !plausible {
         return None;
     }
     let second = likely.get(1).map_or(0.0, |other| other.score);
-    let leads = likely.first().is_some_and(|first| first.score >= limits.account_lead * second);
-    let found = likely.first().and_then(|one| objection(reader, &one.reading));
-    if let Some(found) = found.filter(|found| leads || matches!(found, Objection::NotARequest(_))) {
-        let first = likely.into_iter().next()?.reading;
-        return Some(instead(reader, clause, first, &found, &[]));
+    let leads = first.score >= limits.account_lead * second;
+    let found = objection(reader, &first.reading);
+    // Where the best reading is only the least unlikely of many, the kind of action is asked for first.
+    let is_open =
+        matches!(found, Some(Objection::Unsure)) && tiers::kind_first(reader, &near_targets(&likely)).is_some();
+    if let Some(found) = found.filter(|found| !is_open && (leads || matches!(found, Objection::NotARequest(_)))) {
+        let worth = MIN_SHARE * first.score;
+        let mut readings = likely.into_iter().filter(|one| one.score >= worth).map(|one| one.reading);
+        let first = readings.next()?;
+        let also: Vec<Reading> = readings.collect();
+        return Some(instead(reader, clause, first, &found, &[], &also));
     }
     question(reader, likely)
 }
 
-/// A likely reading, and its score by its account.
-struct Likely<'l, 'a> {
-    score: f32,
-    candidate: &'l Candidate<'a>,
-    reading: Reading,
+/// The probability from which a reading is acted on. The weights were fitted to packs of at most `FEW` targets; among more,
+/// more others are likely too.
+fn needed(reader: &Reader<'_>, limit: f32) -> f32 {
+    let share = (FEW / reader.vocabulary.searched().len().max(1) as f32).min(1.0);
+    limit + (1.0 - limit) * (1.0 - share)
+}
+
+/// Whether more than one verb speaks for a reading: “make me a sandwich” is worth no question.
+fn says_enough(first: &Likely<'_, '_>) -> bool {
+    let account = &first.reading.account;
+    let [_, thing, state, values] = first.candidate.concept.as_ref().map_or([0.0; 4], |concept| concept.parts);
+    account.in_phrase >= 2
+        || (account.in_values > 0 && !first.reading.guessed && first.features[rank::NAMES_ONLY] == 0.0)
+        || account.content <= 1
+        || thing.max(state).max(values) > 0.3
+}
+
+/// Whether a clause has an identifier, such as `T-602`: then it is about something of the pack.
+fn has_identifier(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| {
+        let digits = token.word.chars().filter(char::is_ascii_digit).count();
+        let letters = token.word.chars().filter(|c| c.is_alphabetic()).count();
+        !token.quoted && digits > 0 && letters > 0 && (token.word.contains('-') || digits >= 2)
+    })
+}
+
+/// A likely reading, and what speaks for it.
+pub(crate) struct Likely<'l, 'a> {
+    /// Its probability among the readings.
+    pub(crate) score: f32,
+    pub(crate) features: [f32; rank::COUNT],
+    pub(crate) candidate: &'l Candidate<'a>,
+    pub(crate) reading: Reading,
 }
 
 /// The likely readings, best first: those that use the words and values of the clause, and lack none.
-fn likely<'l, 'a>(reader: &Reader<'a>, clause: &Range<usize>, look: &'l Look<'a>) -> Vec<Likely<'l, 'a>> {
+pub(crate) fn likely<'l, 'a>(
+    reader: &Reader<'a>,
+    clause: &Range<usize>,
+    look: &'l Look<'a>,
+) -> (Vec<Likely<'l, 'a>>, Outlook) {
     let mut list: Vec<Likely<'l, 'a>> = look
         .candidates
         .iter()
         .take(MAX_ACCOUNTED)
         .map(|candidate| {
             let rival = look.candidates.iter().find(|other| other.target != candidate.target);
-            let mut reading = reading(reader, clause, look, candidate, rival, stage_of(reader, candidate));
-            let score = crate::model::round(candidate.weight * reading.fullness(reader));
-            reading.intent.evidence.account = Some(score);
-            Likely { score, candidate, reading }
+            let reading = reading(reader, clause, look, candidate, rival, stage_of(reader, candidate));
+            let features = rank::features(reader, look, candidate, &reading);
+            Likely { score: 0.0, features, candidate, reading }
         })
         .collect();
-    list.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.candidate.target.cmp(&b.candidate.target)));
-    list
+    let outlook = rank::sort(&mut list);
+    (list, outlook)
 }
 
-/// The reading whose account is clearly the best.
-fn by_account(reader: &Reader<'_>, look: &Look<'_>, likely: &[Likely<'_, '_>]) -> Option<Understanding> {
-    let limits = &reader.context.thresholds;
-    let first = likely.first()?;
-    let second = likely.get(1).map_or(0.0, |other| other.score);
-    let is_known = first.candidate.concept.as_ref().is_some_and(|concept| concept.is_complete)
-        || (first.candidate.described() > 0.3 && look.found.scope >= limits.ask);
-    let sure = is_known && first.score >= limits.account && first.score >= limits.account_lead * second;
-    (sure && !is_risky(reader, look, first.candidate) && objection(reader, &first.reading).is_none())
-        .then(|| Understanding::Clear { intents: vec![first.reading.intent.clone()] })
-}
-
-/// Whether the concepts of the clause describe the best candidate, and no other as well.
-fn is_described(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) -> bool {
-    let Some(concept) = best.concept.as_ref().filter(|concept| concept.is_complete) else { return false };
-    let others = look.candidates.iter().filter(|other| other.target != best.target);
-    concept.score >= limits.described
-        && others.map(Candidate::described).fold(0.0, f32::max) + limits.described_margin <= concept.score
+/// Whether the clause asks for what a target does. A target that reads is asked for with a question, or with a verb:
+/// “tear up the Aziz estimate” does not ask to show it.
+fn asks_for(reader: &Reader<'_>, look: &Look<'_>, candidate: &Candidate<'_>) -> bool {
+    if !reader.vocabulary.targets[candidate.target].reads_only || look.concepts.is_question {
+        return true;
+    }
+    let own = reader.vocabulary.known(candidate.target);
+    candidate.concept.as_ref().is_some_and(|concept| concept.asks)
+        || look.tokens.iter().any(|token| !token.quoted && own.asks(token))
+        || look.tokens.iter().all(|token| token.actions == 0 && own.explains(token))
 }
 
 /// Whether the best phrase matches approximately and no other target's phrase comes close.
@@ -243,13 +284,30 @@ fn matches_nearly(look: &Look<'_>, best: &Candidate<'_>, limits: &Thresholds) ->
 }
 
 /// Whether a wrong choice could delete something.
-fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
+pub(crate) fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_>) -> bool {
     let takes_away = |candidate: &Candidate<'_>| reader.vocabulary.targets[candidate.target].destructive;
     let close =
         |share: f32| look.candidates.iter().skip(1).take_while(move |other| other.weight >= share * best.weight);
     if takes_away(best) {
-        let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive);
-        return !said || close(0.6).any(|other| !takes_away(other));
+        let own = reader.vocabulary.targets[best.target].action().0;
+        let by_name = |token: &Token| !token.quoted && (token.word == own || inflected(&own, &token.word));
+        let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive)
+            || look.tokens.iter().any(by_name)
+            // What cannot be undone but deletes nothing may be named by any expression that nearly always means it.
+            || !is_destructive(&own) && best.concept.as_ref().is_some_and(|concept| concept.parts[0] >= NAMES_ACTION);
+        // Which of two things is to be taken away, only a person knows.
+        let rivals = |other: &&Candidate<'_>| other.target != best.target && takes_away(other);
+        if look.candidates.iter().filter(rivals).any(|other| other.described() >= best.described() - 0.05)
+            && best.cost().is_none_or(|cost| cost > 0)
+        {
+            return true;
+        }
+        // Another target is as likely only if the clause has its verb too.
+        let is_asked_for = |other: &Candidate<'_>| {
+            let known = reader.vocabulary.known(other.target);
+            look.tokens.iter().any(|token| !token.quoted && known.asks(token))
+        };
+        return !said || close(0.6).any(|other| !takes_away(other) && is_asked_for(other));
     }
     let asks_for_it = look.tokens.iter().any(|token| !token.quoted && token.destructive);
     asks_for_it && close(0.6).any(takes_away)
@@ -261,12 +319,21 @@ fn stage_of(reader: &Reader<'_>, candidate: &Candidate<'_>) -> Stage {
     if near { Stage::Pattern } else { Stage::Search }
 }
 
+/// The targets that are about as near as the nearest: the model tells apart what a name alone does not.
+fn near_targets(likely: &[Likely<'_, '_>]) -> Vec<usize> {
+    let nearest = likely.iter().map(|one| one.candidate.weight).fold(0.0, f32::max);
+    let near = likely.iter().filter(|one| one.candidate.weight >= NEAR_SHARE * nearest);
+    near.map(|one| one.candidate.target).collect()
+}
+
 fn question(reader: &Reader<'_>, likely: Vec<Likely<'_, '_>>) -> Option<Understanding> {
     let best = likely.first()?.score;
-    let worth = |one: &Likely<'_, '_>| one.score >= 0.3 * best && one.candidate.weight >= 0.05;
+    let targets = near_targets(&likely);
+    let worth = |one: &Likely<'_, '_>| one.score >= MIN_SHARE * best;
     let likely: Vec<Likely<'_, '_>> = likely.into_iter().filter(worth).collect();
-    let tiers = tiers(reader, &likely);
-    let count = likely.len();
+    if let Some(found) = tiers::only_one_left(reader, &likely) {
+        return Some(found);
+    }
     let options: Vec<Intent> = likely
         .into_iter()
         .take(MAX_OPTIONS)
@@ -279,22 +346,12 @@ fn question(reader: &Reader<'_>, likely: Vec<Likely<'_, '_>>) -> Option<Understa
     if options.is_empty() {
         return None;
     }
-    // Too many options of too many kinds: ask for the kind first.
-    if count > MAX_OPTIONS && tiers.len() >= MANY_TIERS {
-        let text = clauses::WHICH_KIND.to_owned();
-        return Some(Understanding::Ask(Question { text, options, leftover: Vec::new(), tiers }));
-    }
-    Some(Understanding::Ask(reader.which(options)))
-}
-
-fn tiers(reader: &Reader<'_>, likely: &[Likely<'_, '_>]) -> Vec<TierOption> {
-    let mut by_tier: BTreeMap<Tier, Vec<String>> = BTreeMap::new();
-    for one in likely {
-        let target = &reader.vocabulary.targets[one.candidate.target];
-        by_tier.entry(target.tier()).or_default().push(target.name.clone());
-    }
-    let option = |(tier, targets): (Tier, Vec<String>)| TierOption { tier, title: tier.title().to_owned(), targets };
-    by_tier.into_iter().map(option).collect()
+    Some(Understanding::Ask(match tiers::kind_first(reader, &targets) {
+        Some((text, tiers)) => {
+            Question { text, options, leftover: Vec::new(), tiers, within: reader.context.tier.clone() }
+        }
+        None => reader.which(options),
+    }))
 }
 
 /// The concepts that describe a target, with the positions of their words.
@@ -327,6 +384,16 @@ fn reading(
     if fits.is_none() {
         fill::rest(reader, clause, target, &look.tokens, &meant, &mut captures);
     }
+    let mut explained: Vec<usize> = fits.map(|(_, alignment)| alignment.said.clone()).unwrap_or_default();
+    explained.extend(meant.iter().flat_map(|(_, ranges)| ranges).map(|range| range.start));
+    fill::spans::spans(reader, candidate.target, &look.tokens, &explained, &mut captures);
+    let is_pronoun = |name: &str| {
+        let name = name.to_lowercase();
+        PRONOUNS.contains(&name.as_str()) || matches!(name.as_str(), "her" | "him" | "them")
+    };
+    captures.retain(|capture| !capture.mention().is_some_and(is_pronoun));
+    fill::codes::units(reader, target, &look.tokens, &mut captures);
+    fill::codes::codes(reader, target, &look.tokens, &mut captures);
     let search = candidate.scored.map(|scored| SearchEvidence {
         lexical: crate::model::round(scored.lexical),
         semantic: crate::model::round(scored.semantic),
@@ -348,6 +415,7 @@ fn reading(
         tier: stage,
         phrase: by_search.unwrap_or_else(|| reader.example(candidate)),
         source: candidate.source,
+        match_type: None,
         score: crate::model::round(score),
         distance: fits.map(|(_, alignment)| alignment.cost as f32 / 100.0),
         search,
@@ -360,7 +428,5 @@ fn reading(
         runner_up_score: rival.map(|rival| crate::model::round(rival.weight.min(1.0))),
         excluded: look.excluded.clone(),
     };
-    let mut matched = fits.map(|(_, alignment)| alignment.said.clone()).unwrap_or_default();
-    matched.extend(meant.iter().flat_map(|(_, ranges)| ranges).map(|range| range.start));
-    reader.reading(candidate.target, &captures, clause, evidence, &matched)
+    reader.reading(candidate.target, &captures, clause, evidence, &explained)
 }

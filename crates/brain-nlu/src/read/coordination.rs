@@ -35,7 +35,16 @@ pub(crate) fn expand(
     first: Understanding,
     read: &dyn Fn(&str) -> Understanding,
 ) -> Understanding {
-    if text.len() > MAX_BYTES || !needs_another_reading(vocabulary, text, &first) {
+    if text.len() > MAX_BYTES {
+        return first;
+    }
+    if let Understanding::Clear { intents } = &first
+        && intents.len() > 1
+        && intents.iter().any(|intent| has_list(vocabulary, text, intent))
+    {
+        return Understanding::Clear { intents: each_expanded(vocabulary, text, intents, read) };
+    }
+    if !needs_another_reading(vocabulary, text, &first) {
         return first;
     }
     let mut budget = MAX_READINGS;
@@ -64,6 +73,45 @@ pub(crate) fn expand(
         }
     }
     first
+}
+
+/// The requests of an utterance, each with its own lists taken apart.
+fn each_expanded(
+    vocabulary: &Vocabulary,
+    text: &str,
+    intents: &[Intent],
+    read: &dyn Fn(&str) -> Understanding,
+) -> Vec<Intent> {
+    let mut found = Vec::new();
+    for intent in intents {
+        let from = intent.span.start;
+        let Some(clause) = text.get(intent.span.clone()).filter(|_| has_list(vocabulary, text, intent)) else {
+            found.push(intent.clone());
+            continue;
+        };
+        let mut alone = intent.clone();
+        shift(&mut alone, |at| at.saturating_sub(from));
+        match expand(vocabulary, clause, Understanding::Clear { intents: vec![alone] }, read) {
+            Understanding::Clear { intents: mut several } => {
+                several.iter_mut().for_each(|one| shift(one, |at| at + from));
+                found.extend(several);
+            }
+            _ => found.push(intent.clone()),
+        }
+    }
+    found
+}
+
+/// Moves every span of a reading.
+pub(super) fn shift(intent: &mut Intent, place: impl Fn(usize) -> usize) {
+    let moved = |span: &Range<usize>| place(span.start)..place(span.end).max(place(span.start));
+    for slot in &mut intent.slots {
+        slot.span = moved(&slot.span);
+    }
+    for part in &mut intent.account {
+        part.span = moved(&part.span);
+    }
+    intent.span = moved(&intent.span);
 }
 
 fn needs_another_reading(vocabulary: &Vocabulary, text: &str, first: &Understanding) -> bool {
@@ -110,7 +158,14 @@ fn cuts(text: &str) -> Vec<Cut> {
                     let (first, last) = (*start..found[i].start, found[j].end..*end);
                     let items: Vec<Range<usize>> =
                         std::iter::once(first).chain(inner.iter().cloned()).chain(std::iter::once(last)).collect();
-                    if items.iter().all(|item| item.start < item.end) {
+                    // “2 doors … and 5 hinges …”: a number before the list is not that of every item.
+                    let before = text[..items[0].start].split_whitespace().next_back().unwrap_or_default();
+                    let counts = |text: &str| {
+                        let word = text.split_whitespace().next().unwrap_or_default();
+                        word.starts_with(|c: char| c.is_ascii_digit()) || is_number_word(&word.to_lowercase())
+                    };
+                    let recounts = counts(before) && items[1..].iter().any(|item| counts(&text[item.clone()]));
+                    if !recounts && items.iter().all(|item| item.start < item.end) {
                         cuts.push((j - i, words_before + words_after, Cut { items }));
                     }
                 }
@@ -224,6 +279,18 @@ fn is_parallel(vocabulary: &Vocabulary, text: &str, cut: &Cut, intents: &[Intent
         let name = slot.value.get(MENTION).and_then(serde_json::Value::as_str);
         !differing.contains(&&slot.name) || name.is_none_or(is_name_like)
     });
+    // “Ann Bell 3 and Bea Cole 4”: a number in an item is its own value, not part of a name that shares the last one.
+    let shares_number = first.keys().any(|name| {
+        !in_first.contains(name)
+            && target.slots.get(name).is_some_and(|slot| slot.kind.is_number() || slot.kind == SlotKind::Money)
+    });
+    let numbered = |slot: &SlotValue| {
+        let name = slot.value.get(MENTION).and_then(serde_json::Value::as_str).unwrap_or_default();
+        name.split_whitespace().any(|word| word.starts_with(|c: char| c.is_ascii_digit()) || is_number_word(word))
+    };
+    if shares_number && intents.iter().flat_map(|intent| &intent.slots).any(numbered) {
+        return false;
+    }
     let is_typed = |name: &&String| !is_text(name) && !target.slots.get(*name).is_some_and(|slot| slot.is_named());
     names_are_names
         && (differing.iter().any(|name| !is_text(name)) || has_parallel_form(text, target, cut, intents, &in_first))
@@ -268,12 +335,5 @@ fn move_spans(intent: &mut Intent, whole: &Range<usize>, item: &Range<usize>) {
             at - whole.start - item.len() + whole.end
         }
     };
-    let moved = |span: &Range<usize>| place(span.start)..place(span.end).max(place(span.start));
-    for slot in &mut intent.slots {
-        slot.span = moved(&slot.span);
-    }
-    for part in &mut intent.account {
-        part.span = moved(&part.span);
-    }
-    intent.span = moved(&intent.span);
+    shift(intent, place);
 }

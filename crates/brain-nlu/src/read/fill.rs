@@ -2,6 +2,10 @@
 //! it, and the only value of a type goes to the only slot of that type. Ambiguous values are not assigned; they are
 //! asked for.
 
+pub(crate) mod about;
+pub(crate) mod codes;
+pub(crate) mod spans;
+
 use std::ops::Range;
 
 use serde_json::Value;
@@ -11,6 +15,7 @@ use crate::entity::{Shape, mentions, naming};
 use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::align::Alignment;
+use crate::read::fill::codes::{is_code_slot, is_file};
 use crate::read::matcher::{Capture, mention_value};
 use crate::sequence::slot_name;
 use crate::text::speller::is_word;
@@ -43,6 +48,8 @@ pub(crate) fn slots(
     filling.unclear();
     filling.values();
     filling.quoted();
+    filling.announced();
+    filling.about();
     filling.learned(|slot| slot.kind.is_text());
     // Names come last: a typed value is not a name.
     filling.names();
@@ -181,13 +188,26 @@ impl Filling<'_, '_> {
             };
             found.push((name, slot, values));
         }
+        // “9 open, 2 billing”: where the first value comes before its slot's name, the others do too.
+        let first =
+            found.iter().flat_map(|(_, _, values)| values).map(|(range, _)| range).min_by_key(|range| range.start);
+        let is_counted = first.is_some_and(|first| {
+            !found.iter().any(|(name, ..)| self.is_called(name, first))
+                && found.iter().any(|(name, ..)| self.is_followed_by(name, first))
+        });
         for (name, _, values) in &found {
-            let beside = values.iter().find(|(range, _)| self.is_free(range) && self.is_called(name, range));
+            let is_own = |range: &Range<usize>| match is_counted {
+                true => self.is_followed_by(name, range),
+                false => self.is_called(name, range),
+            };
+            let beside = values.iter().find(|(range, _)| self.is_free(range) && is_own(range));
             if let Some((range, value)) = beside {
-                let why = format!("it stands beside “{}”", name.replace('_', " "));
+                let why = format!("it is next to “{}”", name.replace('_', " "));
                 self.put(name, range.clone(), value.clone(), why);
             }
         }
+        // An amount with a currency is no plain number.
+        found.sort_by_key(|(_, slot, _)| slot.kind != SlotKind::Money);
         for (name, slot, values) in &found {
             let rivals = found.iter().filter(|(other, spec, _)| {
                 other != name
@@ -198,16 +218,40 @@ impl Filling<'_, '_> {
             if !self.is_open(name) || rivals.count() > 0 {
                 continue;
             }
-            let left: Vec<_> = values.iter().filter(|(range, _)| self.is_free(range)).collect();
+            // “at” is rarely Austria.
+            let is_word = |range: &Range<usize>| {
+                let said = &self.reader.text[self.reader.normal.span(range.clone())];
+                matches!(slot.kind, SlotKind::Enum(_)) && is_function_word(said)
+            };
+            let mut left: Vec<_> = values.iter().filter(|(range, _)| self.is_free(range) && !is_word(range)).collect();
+            if slot.kind == SlotKind::Money && left.iter().any(|(range, _)| self.has_currency(range)) {
+                left.retain(|(range, _)| self.has_currency(range));
+            }
             if let [(range, value)] = left.as_slice() {
                 self.put(name, range.clone(), value.clone(), "the only such value in it".to_owned());
             }
         }
     }
 
-    /// Whether a slot's name stands before a value: `width 3`, `the width is 3`.
+    /// Whether an amount has the sign of a currency.
+    fn has_currency(&self, range: &Range<usize>) -> bool {
+        let chars = &self.reader.normal.chars;
+        let from = range.start.saturating_sub(1);
+        chars[from..range.end].iter().any(|c| matches!(c, '$' | '€' | '£'))
+    }
+
+    /// Whether a slot's name comes right after a value: `9 open`.
+    fn is_followed_by(&self, slot: &str, range: &Range<usize>) -> bool {
+        let after: String = self.reader.normal.chars[range.end..self.clause.end].iter().collect();
+        let name = slot.replace('_', " ");
+        let rest = after.strip_prefix(' ').and_then(|after| after.strip_prefix(&name));
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    }
+
+    /// Whether a slot's name comes before a value, in the same part of the sentence: `width 3`, `the width is 3`.
     fn is_called(&self, slot: &str, range: &Range<usize>) -> bool {
         let before: String = self.reader.normal.chars[self.clause.start..range.start].iter().collect();
+        let before = before.rsplit([',', ';']).next().unwrap_or_default();
         let mut said: Vec<&str> =
             before.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
         let name: Vec<&str> = slot.split('_').collect();
@@ -226,6 +270,37 @@ impl Filling<'_, '_> {
         let slot = texts.min_by_key(|(_, slot)| !slot.required).map(|(name, _)| name.clone());
         if let Some(slot) = slot {
             self.put(&slot, range, value, "what was quoted".to_owned());
+        }
+    }
+
+    /// What stands behind a colon goes to the only free text that is required, unless other values are missing that may
+    /// be in it: “memo: the Wongs are away”.
+    fn announced(&mut self) {
+        let chars = &self.reader.normal.chars[self.clause.clone()];
+        let colon = (1..chars.len()).find(|at| chars[*at] == ' ' && chars[*at - 1] == ':');
+        let Some(colon) = colon else { return };
+        let end = chars
+            .iter()
+            .rposition(|c| c.is_alphanumeric() || matches!(c, '?' | '!' | ')' | '"' | '%'))
+            .map_or(0, |at| at + 1);
+        let missing = |filling: &Self| {
+            let is_missing = |(name, slot): &(&String, &SlotSpec)| {
+                slot.required && !slot.has_default && !slot.is_named() && filling.is_open(name)
+            };
+            filling
+                .target
+                .slots
+                .iter()
+                .filter(is_missing)
+                .map(|(name, slot)| (name.clone(), slot.kind.is_text()))
+                .collect::<Vec<_>>()
+        };
+        let missing = missing(self);
+        let ([(name, true)], true) = (missing.as_slice(), colon + 1 < end) else { return };
+        let range = self.clause.start + colon + 1..self.clause.start + end;
+        if self.is_free(&range) {
+            let value = Value::from(self.reader.text[self.reader.normal.span(range.clone())].trim());
+            self.put(name, range, value, "it stands behind the colon".to_owned());
         }
     }
 
@@ -249,7 +324,7 @@ impl Filling<'_, '_> {
             let Some(range) = self.whole_words(range, slot) else { continue };
             let said = self.reader.text[self.reader.normal.span(range.clone())].trim();
             let value = if slot.is_named() { mention_value(said) } else { Value::from(said) };
-            let why = format!("these words stand where “{}” usually does", name.replace('_', " "));
+            let why = format!("“{}” is usually in this position", name.replace('_', " "));
             self.captures.push(Capture { slot: name.to_owned(), range, value: Some(value), guessed: Some(why) });
         }
     }
@@ -271,10 +346,24 @@ impl Filling<'_, '_> {
     }
 
     fn names(&mut self) {
-        for (name, slot) in self.target.slots.iter().filter(|(_, slot)| slot.is_named()) {
+        // Which of two names is which, their places in the sentence say.
+        let open =
+            self.target.slots.iter().filter(|(name, slot)| slot.is_named() && slot.required && self.is_open(name));
+        if open.count() > 1 {
+            return;
+        }
+        // A slot that is called by its own name comes first: “technician Leyla Demir”.
+        let chars: String = self.reader.normal.chars[self.clause.clone()].iter().collect();
+        let is_called = |name: &str| chars.contains(&name.trim_end_matches("_id").replace('_', " "));
+        let mut named: Vec<(&String, &SlotSpec)> =
+            self.target.slots.iter().filter(|(_, slot)| slot.is_named()).collect();
+        named.sort_by_key(|(name, slot)| (!is_called(name), !slot.required));
+        for (name, slot) in named {
             if self.is_open(name)
                 && let Some(kind) = &slot.entity
-                && let Some((range, said)) = called(self.reader, self.clause, self.target, kind, &self.captures)
+                && let Some((range, said)) = self
+                    .record_about(kind)
+                    .or_else(|| called(self.reader, self.clause, self.target, kind, &self.captures))
             {
                 self.captures.push(Capture {
                     slot: name.clone(),
@@ -298,7 +387,7 @@ pub(crate) fn chosen(
     let is_open = captures.iter().all(|capture| capture.slot != choice.slot) && target.slots.contains_key(&choice.slot);
     let words = meant.iter().find(|(group, _)| *group == choice.group).map(|(_, ranges)| ranges);
     if let (true, Some([first, ..])) = (is_open, words.map(Vec::as_slice)) {
-        let why = "another word for it was said".to_owned();
+        let why = "a synonym of it was used".to_owned();
         let value = Some(Value::from(choice.token.as_str()));
         captures.push(Capture { slot: choice.slot.clone(), range: first.clone(), value, guessed: Some(why) });
     }
@@ -330,7 +419,7 @@ pub(crate) fn rest(
     if from == 0 {
         return;
     }
-    while tokens.get(from).is_some_and(|token| is_joint(&token.word)) {
+    while tokens.get(from).is_some_and(|token| is_joint(&token.word) || COURTESIES.contains(&token.word.as_str())) {
         from += 1;
     }
     let mut end = tokens.len();
@@ -382,6 +471,13 @@ fn called(
     let is_ours = |word: &str| asking.iter().any(|one| one == word || inflected(one, word)) || is_action(word);
     let found = mentions(text, &nouns, &taken, &is_ours).into_iter().find_map(|mention| {
         let said = naming(&text[mention.span.clone()], kind, &target.nouns)?;
+        // A file or a code belongs to the slot for it.
+        let takes_code = |(name, slot): (&String, &SlotSpec)| {
+            slot.kind.is_text() && slot.required && is_code_slot(name) && captures.iter().all(|one| one.slot != *name)
+        };
+        if is_file(said) && target.slots.iter().any(takes_code) {
+            return None;
+        }
         // A number is a name only behind what it names: `quote 20`.
         let before = text[..mention.span.start].split_whitespace().next_back().unwrap_or_default().to_lowercase();
         if is_amount(said) && !nouns.iter().any(|noun| noun.split(' ').next_back() == Some(before.as_str())) {
@@ -428,7 +524,7 @@ pub(crate) fn from_focus(reader: &Reader<'_>, target: &Target, intent: &mut Inte
             name: name.clone(),
             value: focus.value.clone(),
             span: reader.normal.span(clause.end..clause.end),
-            inferred: Some(format!("{}, which was spoken of last", focus.name)),
+            inferred: Some(format!("{}, which was mentioned last", focus.name)),
         });
         filled = true;
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::entity::is_name_like;
 use crate::phrase::Phrase;
+use crate::phrase::vocabulary::SlotSpec;
 use crate::read::Reader;
 use crate::read::align::{Aligner, Alignment};
 use crate::read::matcher::Capture;
@@ -12,8 +13,10 @@ use crate::read::near::Look;
 use crate::read::object::objection;
 use crate::read::shortlist::has_words_of;
 use crate::text::speller::is_word;
+use crate::text::tokens::tokens;
 use crate::understanding::{Confidence, Evidence, Intent, Source, Stage};
 use brain_english::function_words::is_function_word;
+use brain_english::modality::{INVERTED, PRONOUNS, REPORTS};
 use brain_slot::SlotKind;
 
 /// Maximum number of generated phrases that are aligned with one clause.
@@ -36,6 +39,39 @@ pub(crate) fn has_plain_values(reader: &Reader<'_>, phrase: &Phrase, captures: &
     })
 }
 
+/// Whether the names that a phrase in another order captured look like names of records: they may be words of the
+/// sentence as well.
+pub(crate) fn has_plain_names(reader: &Reader<'_>, phrase: &Phrase, captures: &[Capture]) -> bool {
+    let known = reader.vocabulary.known(phrase.target);
+    let target = &reader.vocabulary.targets[phrase.target];
+    let is_named = |capture: &Capture| target.slots.get(&capture.slot).is_some_and(SlotSpec::is_named);
+    if phrase.written.is_some() && captures.iter().any(|capture| is_named(capture) && capture.value.is_none()) {
+        return false;
+    }
+    phrase.written.is_none()
+        || captures.iter().filter(|capture| capture.mention().is_some()).all(|capture| {
+            let all = tokens(reader.normal, capture.range.clone());
+            let said = all.iter().skip_while(|token| is_determiner(&token.word));
+            let mut count = 0;
+            let is_odd = said.inspect(|_| count += 1).any(|token| {
+                !token.quoted
+                    && (PRONOUNS.contains(&token.word.as_str())
+                        || REPORTS.contains(&token.word.as_str())
+                        || INVERTED.contains(&token.word.as_str())
+                        || matches!(token.word.as_str(), "her" | "him" | "to" | "for" | "by" | "after"))
+            });
+            let own = all
+                .iter()
+                .filter(|token| !is_determiner(&token.word))
+                .all(|token| !token.quoted && known.explains(token));
+            count > 0 && !is_odd && !own
+        })
+}
+
+fn is_determiner(word: &str) -> bool {
+    matches!(word, "a" | "an" | "the" | "my" | "our" | "your" | "this" | "that" | "his" | "her" | "their")
+}
+
 /// The question that a clause is nearly: it has every word of one phrase, and no phrase of another target is as near.
 pub(crate) fn nearly(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>) -> Option<Intent> {
     let limits = &reader.context.thresholds;
@@ -49,7 +85,7 @@ pub(crate) fn nearly(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
     let mut aligned: Vec<(&Phrase, Alignment)> = Vec::new();
     for phrase in reader.vocabulary.generated().filter(|phrase| says_all(&aligner, reader, phrase)).take(MAX_ALIGNED) {
         let target = &reader.vocabulary.targets[phrase.target];
-        if reader.is_blocked(phrase, clause) || reader.context.excluded.contains_key(&target.name) {
+        if reader.is_blocked(phrase, clause) || reader.is_excluded(target) {
             continue;
         }
         if let Some(alignment) = aligner.align(phrase, target, limits.pattern) {
@@ -74,6 +110,7 @@ pub(crate) fn nearly(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
         tier: Stage::Pattern,
         phrase: phrase.text.to_string(),
         source: Source::Generated,
+        match_type: None,
         score: crate::model::round((-(best.cost as f32) / 35.0).exp()),
         distance: Some(best.cost as f32 / 100.0),
         search: None,

@@ -8,10 +8,11 @@ use crate::entity::naming;
 use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::Target;
+use brain_english::actions::is_action;
 use brain_english::function_words::is_function_word;
 use brain_english::modality::{COURTESIES, NEGATIONS, PRONOUNS};
 use brain_slot::Normal;
-use brain_slot::{Reach, SlotKind, Surroundings, Unclear, ends_word};
+use brain_slot::{Reach, SlotKind, Surroundings, Unclear, UnclearKind, ends_word};
 
 /// Maximum number of steps for one phrase.
 const FUEL: u32 = 20_000;
@@ -97,6 +98,12 @@ impl<'a> Matcher<'a> {
                 let here = skip_space(chars, at);
                 if chars.get(here) == Some(mark) && self.pieces(chars, rest, target, here + 1, captures) {
                     return true;
+                }
+                // Between two values, the mark says where one ends: “comment on blue door: needs paint”.
+                let parts = matches!(rest.first(), Some(Piece::Slot(_)))
+                    && captures.last().is_some_and(|last| last.range.end >= at);
+                if parts && chars[at..].windows(2).any(|pair| pair[0] == *mark && pair[1].is_whitespace()) {
+                    return false;
                 }
                 self.pieces(chars, rest, target, at, captures)
             }
@@ -317,8 +324,11 @@ impl<'a> Matcher<'a> {
         target: &Target,
         captures: &mut Vec<Capture>,
     ) -> bool {
+        // Behind a colon, or behind another value, a courtesy is a value: “rename the blue door to Hi”.
+        let is_told = (range.start >= 2 && chars[range.start - 2] == ':')
+            || (rest.is_empty() && !captures.is_empty() && only_courtesies(&chars[range.clone()]));
         if range.is_empty()
-            || says_nothing(&chars[range.clone()])
+            || (says_nothing(&chars[range.clone()]) && !is_told)
             || (!rest.is_empty() && is_cut_off(&chars[range.clone()]))
         {
             return false;
@@ -346,14 +356,16 @@ pub(crate) fn goes_on(name: &str) -> bool {
         && rest.clone().all(|word| word.starts_with(char::is_lowercase))
         && rest.any(is_function_word);
     if let [only] = words.as_slice()
-        && PRONOUNS.contains(&only.as_str())
+        && (PRONOUNS.contains(&only.as_str()) || matches!(only.as_str(), "her" | "him" | "them"))
     {
         return true;
     }
     let is_identifier =
         |word: &String| word.contains(|c: char| c.is_ascii_digit()) && word.contains(|c: char| c.is_alphabetic());
     let rest_is_plain = || words.iter().skip(1).any(plain);
+    let another = words.windows(2).any(|pair| matches!(pair[0].as_str(), "and" | "then") && is_action(&pair[1]));
     goes_on
+        || another
         || words.iter().filter(|word| plain(word)).any(|word| {
             COURTESIES[..5].contains(&word.as_str()) || NEGATIONS[..8].contains(&word.as_str()) || word == "then"
         })
@@ -396,7 +408,9 @@ fn says_the_rest(
     let before = captures.iter().all(|capture| capture.range.end <= unclear.range.start || is_value(capture));
     let behind = unclear.range.end <= value.end || matches!(rest.first(), Some(Piece::Word(_) | Piece::Mark(_)));
     let wider = unclear.range.start < value.start || unclear.range.end > value.end;
-    unclear.suits(slot) || (wider && before && behind)
+    // Nothing around `1.250` says which of its two meanings it has.
+    let has_two_meanings = matches!(unclear.kind, UnclearKind::Notation(..));
+    !has_two_meanings && (unclear.suits(slot) || (wider && before && behind))
 }
 
 fn skip_space(chars: &[char], mut at: usize) -> usize {

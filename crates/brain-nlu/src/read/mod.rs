@@ -2,16 +2,23 @@
 
 pub(crate) mod account;
 pub(crate) mod align;
+mod carry;
 pub(crate) mod choose;
+mod contrast;
 mod coordination;
+mod courtesy;
 pub(crate) mod fill;
 pub(crate) mod generated;
+mod joined;
 pub(crate) mod matcher;
 pub(crate) mod modality;
+mod named;
 pub(crate) mod near;
 mod object;
+pub(crate) mod rank;
 pub(crate) mod shortlist;
 pub(crate) mod split;
+mod tiers;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,43 +28,80 @@ use self::choose::Candidate;
 use self::near::Look;
 use crate::context::Context;
 use crate::entity::is_name_like;
+use crate::lookup::MatchType;
 use crate::phrase::Phrase;
-use crate::phrase::vocabulary::{TargetKind, Vocabulary};
+use crate::phrase::labels::Label;
+use crate::phrase::vocabulary::{SlotSpec, Target, TargetKind, Vocabulary};
 use crate::read::matcher::{Capture, MENTION, Matcher, skip_marks};
 use crate::read::split::{Seam, seams, strong_parts};
 use crate::small_talk::small_talk;
+use crate::text::speller::is_word;
+use crate::tier::TierId;
 use crate::understanding::{
     Confidence, Evidence, Intent, InvalidSlot, Question, SlotValue, Source, Stage, Suggestion, Understanding,
 };
 use brain_english::actions::is_action;
 use brain_english::clauses;
 use brain_english::function_words::is_function_word;
-use brain_slot::Normal;
+use brain_english::questions::PLACES;
+use brain_slot::{Normal, SlotKind};
+use serde_json::Value;
 
 /// An utterance with more parts is prose, not a list of requests.
 const MAX_PARTS: usize = 100;
 
 /// Reads an utterance.
 pub fn understand(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
-    let read = |text: &str| read(vocabulary, text, context);
-    coordination::expand(vocabulary, text, read(text), &read)
+    let is_whole = |found: &Understanding| is_whole(vocabulary, found);
+    let read = |text: &str| read(vocabulary, text, context, true);
+    let first = read(text);
+    let first = contrast::without_ruled_out(vocabulary, text, &first, &read).unwrap_or(first);
+    let mut found = coordination::expand(vocabulary, text, first, &read);
+    carry::carry(vocabulary, text, &mut found);
+    let is_unclear =
+        |intents: &[Intent]| intents.iter().any(|intent| intent.invalid.iter().any(|slot| slot.why.is_some()));
+    let is_settled = match &found {
+        Understanding::Clear { intents } => is_whole(&found) || is_unclear(intents),
+        Understanding::SmallTalk { .. } => true,
+        Understanding::Ask(_) | Understanding::Unknown { .. } => false,
+    };
+    if !is_settled {
+        let joined = joined::Joined { vocabulary, text, read: &read, is_whole: &is_whole };
+        found = joined.requests().unwrap_or(found);
+    }
+    found
 }
 
-/// Reads an utterance in which every list is one value.
-fn read(vocabulary: &Vocabulary, text: &str, context: &Context<'_>) -> Understanding {
+/// Whether requests were found, and none lacks a value.
+fn is_whole(vocabulary: &Vocabulary, found: &Understanding) -> bool {
+    let Understanding::Clear { intents } = found else { return false };
+    let is_said = |intent: &Intent, name: &String| intent.slots.iter().any(|slot| slot.name == *name);
+    intents.iter().all(|intent| {
+        let target = vocabulary.number_of(&intent.target).map(|number| &vocabulary.targets[number]);
+        intent.invalid.is_empty()
+            && target.is_some_and(|target| {
+                target.slots.iter().all(|(name, slot)| !slot.required || slot.has_default || is_said(intent, name))
+            })
+    })
+}
+
+/// Reads an utterance in which every list is one value. What no phrase matches whole is read without the courtesies
+/// around it, if it has any.
+fn read(vocabulary: &Vocabulary, text: &str, context: &Context<'_>, has_courtesies: bool) -> Understanding {
     let normal = Normal::new(text);
-    let reader =
-        Reader { vocabulary, normal: &normal, text, context, nearest: RefCell::default(), missed: RefCell::default() };
+    let reader = Reader::new(vocabulary, &normal, text, context);
     let seams = seams(&normal.chars);
-    for lenient in [false, true] {
-        if let Some(found) = reader.requests(&seams, &Exactly { lenient }) {
-            return found;
-        }
+    let mut found = [false, true].iter().find_map(|lenient| reader.requests(&seams, &Exactly { lenient: *lenient }));
+    if let Some(whole) = found.take_if(|found| is_whole(vocabulary, found)) {
+        return whole;
     }
-    if let Some(talk) = small_talk(text) {
+    if found.is_none()
+        && let Some(talk) = small_talk(text)
+    {
         return Understanding::SmallTalk { talk };
     }
-    let found = reader.requests(&seams, &Nearly);
+    let bare = has_courtesies.then(|| courtesy::without(text, &|text: &str| read(vocabulary, text, context, false)));
+    let found = bare.flatten().or(found).or_else(|| reader.requests(&seams, &Nearly));
     found.unwrap_or_else(|| Understanding::Unknown { nearest: reader.nearest.take() })
 }
 
@@ -95,11 +139,13 @@ pub(crate) struct Reading {
     pub(crate) number: usize,
     pub(crate) intent: Intent,
     pub(crate) account: Account,
+    /// Whether a name or text was guessed from its place in the sentence.
+    pub(crate) guessed: bool,
 }
 
 impl Reading {
     /// The number of required values that were not said.
-    fn missing(&self, reader: &Reader<'_>) -> usize {
+    pub(crate) fn missing(&self, reader: &Reader<'_>) -> usize {
         let target = &reader.vocabulary.targets[self.number];
         let has = |name: &str| {
             self.intent.slots.iter().any(|slot| slot.name == name)
@@ -111,6 +157,13 @@ impl Reading {
     /// Whether a required value was not said.
     pub(crate) fn lacks_value(&self, reader: &Reader<'_>) -> bool {
         self.missing(reader) > 0
+    }
+
+    /// Whether every word is explained, no value is guessed or unclear, and none is missing.
+    pub(crate) fn accounts_for_all(&self, reader: &Reader<'_>) -> bool {
+        let account = &self.account;
+        let is_whole = account.leftover.is_empty() && account.minor == 0 && !account.drops_name;
+        is_whole && !self.guessed && self.intent.invalid.is_empty() && self.missing(reader) == 0
     }
 
     /// How well the reading uses its clause, 0 to 1: words left over, values missing or unclear lower it.
@@ -126,6 +179,8 @@ struct Hit<'a> {
     phrase: &'a Phrase,
     captures: Vec<Capture>,
     source: Source,
+    /// How the name of the target was matched, if the clause is one.
+    named: Option<MatchType>,
 }
 
 impl Hit<'_> {
@@ -188,6 +243,12 @@ impl Stages for Nearly {
         let Some(word) = first_word(&reader.normal.chars[from..end]) else { return false };
         let begins = is_action(&word) || reader.vocabulary.begins_phrase(&word);
         begins && matches!(self.one(reader, from..end), Some(Understanding::Clear { .. }))
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(vocabulary: &'a Vocabulary, normal: &'a Normal, text: &'a str, context: &'a Context<'a>) -> Self {
+        Self { vocabulary, normal, text, context, nearest: RefCell::default(), missed: RefCell::default() }
     }
 }
 
@@ -287,7 +348,7 @@ impl Reader<'_> {
             }
             None => Some(match object::objection(self, &reading) {
                 None => Understanding::Clear { intents: vec![reading.intent] },
-                Some(objection) => object::instead(self, &clause, reading, &objection, &[]),
+                Some(objection) => object::instead(self, &clause, reading, &objection, &[], &[]),
             }),
         }
     }
@@ -300,7 +361,7 @@ impl Reader<'_> {
         };
         let titles: Vec<String> = options.iter().map(title).collect();
         let text = clauses::which(&titles);
-        Question { text, options, leftover: Vec::new(), tiers: Vec::new() }
+        Question { text, options, leftover: Vec::new(), tiers: Vec::new(), within: None }
     }
 
     fn hits(&self, clause: Range<usize>, lenient: bool) -> Vec<Hit<'_>> {
@@ -322,12 +383,18 @@ impl Reader<'_> {
         let pack = self.vocabulary.candidates(&word, second.as_deref());
         let is_out = |phrase: &Phrase| {
             let target = &self.vocabulary.targets[phrase.target];
-            self.is_blocked(phrase, &clause) || self.context.excluded.contains_key(&target.name)
+            self.is_blocked(phrase, &clause) || self.is_excluded(target)
         };
-        // An exact title or name always matches its target.
+        // An exact title, name or synonym always matches its target. “Stop” and “thanks” stay small talk.
         let said: String = self.normal.chars[clause.clone()].iter().collect();
-        let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(label));
-        hits.extend(labels.map(|phrase| Hit { phrase, captures: Vec::new(), source: Source::Label }));
+        let is_meant = |label: &&Label| label.named == MatchType::Exact || small_talk(&said).is_none();
+        let labels = self.vocabulary.labelled(&said).filter(|label| !is_out(&label.phrase)).filter(is_meant);
+        hits.extend(labels.map(|label| Hit {
+            phrase: &label.phrase,
+            captures: Vec::new(),
+            source: Source::Label,
+            named: Some(label.named),
+        }));
         let of_pack = |phrase: &Phrase| {
             if phrase.generated { Source::Generated } else { Source::Pack }
         };
@@ -337,10 +404,12 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(captures) = matcher.match_whole(phrase, target, clause.clone()) {
-                if source == Source::Generated && !generated::has_plain_values(self, phrase, &captures) {
+                if (source == Source::Generated && !generated::has_plain_values(self, phrase, &captures))
+                    || !generated::has_plain_names(self, phrase, &captures)
+                {
                     continue;
                 }
-                hits.push(Hit { phrase, captures, source });
+                hits.push(Hit { phrase, captures, source, named: None });
             }
         }
         if hits.is_empty() && !lenient {
@@ -349,18 +418,25 @@ impl Reader<'_> {
         hits
     }
 
+    /// Whether a target is no candidate in this conversation.
+    pub(crate) fn is_excluded(&self, target: &Target) -> bool {
+        let is_chosen = |tier: &TierId| tier.contains(&self.vocabulary.tiers.of(target));
+        self.context.excluded.contains_key(&target.name) || !self.context.tier.as_ref().is_none_or(is_chosen)
+    }
+
     /// Whether a phrase, or the exact wording of this clause, is blocked for the phrase's target.
     pub(crate) fn is_blocked(&self, phrase: &Phrase, clause: &Range<usize>) -> bool {
         self.context.taught.is_some_and(|taught| {
-            taught.blocks_phrase(phrase.target, &phrase.text, &self.text[self.normal.span(clause.clone())])
+            taught.blocks_phrase(phrase.target, phrase.shown(), &self.text[self.normal.span(clause.clone())])
         })
     }
 
     fn exact_reading(&self, hit: &Hit<'_>, clause: &Range<usize>, rival: Option<&Hit<'_>>) -> Reading {
         let evidence = Evidence {
             tier: Stage::Exact,
-            phrase: hit.phrase.text.to_string(),
+            phrase: hit.phrase.shown().to_owned(),
             source: hit.source,
+            match_type: hit.named,
             score: 1.0,
             distance: None,
             search: None,
@@ -390,11 +466,24 @@ impl Reader<'_> {
         let mut slots = Vec::new();
         let mut invalid = Vec::new();
         for capture in captures {
-            let span = self.normal.span(capture.range.clone());
+            let mut span = self.normal.span(capture.range.clone());
             match &capture.value {
                 Some(value) => {
                     let (name, inferred) = (capture.slot.clone(), capture.guessed.clone());
-                    slots.push(SlotValue { name, value: value.clone(), span, inferred });
+                    let bare = matches!(value, Value::String(_))
+                        .then(|| without_joint(target, &name, &self.text[span.clone()]));
+                    let value = match bare.flatten() {
+                        Some(bare) => {
+                            span.start = span.end - bare.len();
+                            Value::from(bare.trim())
+                        }
+                        None => value.clone(),
+                    };
+                    slots.push(SlotValue { name, value, span, inferred });
+                }
+                None if let Some(token) = self.misspelt_choice(target, capture) => {
+                    let inferred = Some(format!("“{}” was read as it", &self.text[span.clone()]));
+                    slots.push(SlotValue { name: capture.slot.clone(), value: Value::from(token), span, inferred });
                 }
                 None => {
                     let (name, why) = (capture.slot.clone(), capture.guessed.clone());
@@ -427,11 +516,40 @@ impl Reader<'_> {
         } else {
             Confidence::High
         };
-        Reading { number, intent: found, account }
+        let guessed = captures.iter().any(|capture| self.is_guess(target, capture));
+        Reading { number, intent: found, account, guessed }
+    }
+
+    /// The only choice of a slot that a text is a misspelling of.
+    fn misspelt_choice<'t>(&self, target: &'t Target, capture: &Capture) -> Option<&'t str> {
+        let SlotKind::Enum(values) = &target.slots.get(&capture.slot)?.kind else { return None };
+        let said: String = self.normal.chars[capture.range.clone()].iter().collect();
+        let is_meant = |label: &str| align::misspelt(&said, &label.to_lowercase()).is_some();
+        let mut meant =
+            values.iter().filter(|(token, labels)| is_meant(token) || labels.iter().any(|label| is_meant(label)));
+        match (meant.next(), meant.next()) {
+            (Some((token, _)), None) if !is_word(&said) => Some(token),
+            _ => None,
+        }
+    }
+
+    /// Whether a capture is a name or text that only its place in the sentence assigns. A quotation is no guess, nor
+    /// is what stands behind a colon.
+    fn is_guess(&self, target: &Target, capture: &Capture) -> bool {
+        let is_loose = target.slots.get(&capture.slot).is_some_and(|slot| slot.kind.is_text() || slot.is_named());
+        let before = capture.range.start.checked_sub(1).map(|at| self.normal.chars[at]);
+        let announced = capture.range.start >= 2 && self.normal.chars[..capture.range.start].ends_with(&[':', ' ']);
+        let is_said = announced || matches!(before, Some('"' | '“' | '\''));
+        // An id that was written out is the value of its slot and nothing else.
+        let is_id = capture.mention().is_none() && target.slots.get(&capture.slot).is_some_and(SlotSpec::is_named);
+        is_loose && !is_id && capture.value.is_some() && capture.guessed.is_some() && !is_said
     }
 
     /// The request of a clause by approximate matching and search.
     fn near(&self, clause: Range<usize>) -> Option<Understanding> {
+        if let Some(found) = named::by_similar_name(self, &clause) {
+            return Some(found);
+        }
         let look = near::look(self, clause.clone());
         let found = choose::choose(self, &clause, &look);
         let is_clear = matches!(found, Some(Understanding::Clear { .. }));
@@ -445,7 +563,9 @@ impl Reader<'_> {
     }
 
     fn suggestions(&self, look: &Look<'_>) -> Vec<Suggestion> {
-        let worth = look.candidates.iter().filter(|candidate| candidate.is_worth_naming());
+        // A destructive target is never suggested: somebody might try it.
+        let is_safe = |candidate: &&Candidate<'_>| !self.vocabulary.targets[candidate.target].destructive;
+        let worth = look.candidates.iter().filter(|candidate| candidate.is_worth_naming()).filter(is_safe);
         let suggestion = |candidate: &Candidate<'_>| Suggestion {
             target: self.vocabulary.targets[candidate.target].name.clone(),
             phrase: self.example(candidate),
@@ -459,10 +579,25 @@ impl Reader<'_> {
         candidate
             .aligned
             .as_ref()
-            .map(|(phrase, _)| phrase.text.to_string())
+            .map(|(phrase, _)| phrase.shown().to_owned())
             .or_else(|| own.cloned())
             .unwrap_or_default()
     }
+}
+
+/// A value without the word that joins it to what stands before: “for Noor Haidari”, “in Mosman”, “on T-905”, “to call Bob”.
+fn without_joint<'t>(target: &Target, slot: &str, said: &'t str) -> Option<&'t str> {
+    let spec = target.slots.get(slot).filter(|spec| spec.kind.is_text())?;
+    let (first, rest) = said.split_once(' ')?;
+    let first = first.to_lowercase();
+    let is_preposition = matches!(first.as_str(), "for" | "in" | "from" | "at" | "of" | "to" | "over" | "on" | "about");
+    let has = |parts: &[&str]| slot.split('_').any(|part| parts.contains(&part));
+    let is_name = (has(&["name"]) || has(&PLACES)) && is_name_like(rest);
+    let is_code =
+        has(&["number", "code", "ref", "slug"]) && !rest.contains(' ') && rest.contains(|c: char| c.is_ascii_digit());
+    // Where a phrase has “to {title}”, the word is none of the value's.
+    let is_joined = first == "to" && target.phrases.iter().any(|phrase| phrase.contains(&format!("to {{{slot}}}")));
+    (spec.required && is_preposition && (is_name || is_code || is_joined)).then_some(rest)
 }
 
 fn first_word(chars: &[char]) -> Option<String> {
@@ -483,3 +618,5 @@ fn first_words(chars: &[char]) -> (Option<String>, Option<String>) {
 mod tests;
 #[cfg(test)]
 mod value_tests;
+#[cfg(test)]
+mod word_tests;

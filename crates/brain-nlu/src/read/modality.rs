@@ -101,7 +101,7 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
     if at_head < said.tokens.len() && free(at_head) && !is_polite && !tells {
         let word = said.word(at_head);
         let asks = QUESTION_WORDS.contains(&word)
-            || (INVERTED.contains(&word)
+            || (is_inverted(&said.tokens[at_head])
                 && (!matches!(word, "do" | "have") || PRONOUNS.contains(&said.word(at_head + 1))));
         if asks {
             return found(Modality::Question, at_head, 1);
@@ -115,6 +115,12 @@ pub(crate) fn marker(said: &Said<'_>, target: &Target, phrase: &str) -> Option<M
         return Some(Marker { modality: Modality::Question, range });
     }
     past(said, target, &free, at_head)
+}
+
+/// Whether a word is a verb that asks if it stands before its subject. “We're done” is no “were we done”.
+pub(crate) fn is_inverted(token: &Token) -> bool {
+    let is_contraction = token.word == "were" && token.range.len() > token.word.len();
+    INVERTED.contains(&token.word.as_str()) && !is_contraction
 }
 
 /// Somebody tells that a record was made or removed before.

@@ -34,7 +34,7 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
     let is_known = |word: &str| table.has_word(word) || is_word(word);
     let aligner = Aligner::new(reader.normal, reader.text, &all, clause.end, &reader.context.around, &is_known);
     let mut patterns = Shortlist::new(reader, &clause, &aligner);
-    let query = Query::new(reader, &clause);
+    let mut query = Query::new(reader, &clause);
     let out = Out { reader, blocked: query.blocked() };
     let mut described = Vec::new();
     let chars = &reader.normal.chars[clause.clone()];
@@ -45,8 +45,9 @@ pub(crate) fn look<'a>(reader: &Reader<'a>, clause: Range<usize>) -> Look<'a> {
         concepts = Concepts::of(&all, chars, &reader.context.around);
         described =
             concepts.score(&reader.vocabulary.search().profiles, &reader.vocabulary.targets, |number| out.has(number));
-        let (found, corrected) = search(reader, &query, &out);
-        patterns.align_near(&found, &corrected);
+        query.correct();
+        let found = search(reader, &query, &out);
+        patterns.align_near(&found, &query.corrected);
         found
     };
     let mut candidates = patterns.into_candidates();
@@ -73,6 +74,10 @@ struct Query<'a, 'b> {
     reader: &'b Reader<'a>,
     /// The clause without quoted text.
     outside: String,
+    /// Its words, with misspelt ones corrected.
+    said: Vec<String>,
+    /// What was written, and what it was corrected to.
+    corrected: Vec<(String, String)>,
     /// Its embedding, computed on demand.
     vector: OnceCell<Vec<f32>>,
 }
@@ -80,11 +85,38 @@ struct Query<'a, 'b> {
 impl<'a, 'b> Query<'a, 'b> {
     fn new(reader: &'b Reader<'a>, clause: &Range<usize>) -> Self {
         let outside = outside_quotes(reader.text[reader.normal.span(clause.clone())].trim());
-        Self { reader, outside, vector: OnceCell::new() }
+        Self { reader, outside, said: Vec::new(), corrected: Vec::new(), vector: OnceCell::new() }
+    }
+
+    /// Corrects misspelt words.
+    fn correct(&mut self) {
+        let search = self.reader.vocabulary.search();
+        self.said = words(&self.outside);
+        for word in &mut self.said {
+            if !search.model.heads.lexical.table.has_word(word)
+                && !is_function_word(word)
+                && let Some((meant, _)) = search.speller.meant(word)
+            {
+                self.corrected.push((std::mem::replace(word, meant.to_owned()), meant.to_owned()));
+            }
+        }
     }
 
     fn vector(&self) -> &[f32] {
-        self.vector.get_or_init(|| self.reader.vocabulary.vector(&without_values(&self.outside)))
+        self.vector.get_or_init(|| {
+            let text = without_values(&self.outside);
+            let is_corrected = |word: &str| self.corrected.iter().find(|(said, _)| word.eq_ignore_ascii_case(said));
+            if self.corrected.is_empty() {
+                return self.reader.vocabulary.vector(&text);
+            }
+            let words: Vec<&str> = text
+                .split_whitespace()
+                .map(|word| {
+                    is_corrected(word.trim_matches(|c: char| !c.is_alphanumeric())).map_or(word, |(_, meant)| meant)
+                })
+                .collect();
+            self.reader.vocabulary.vector(&words.join(" "))
+        })
     }
 
     /// Targets for which this wording was rejected, with the reason.
@@ -104,12 +136,11 @@ struct Out<'a, 'b> {
 
 impl Out<'_, '_> {
     fn is_empty(&self) -> bool {
-        self.blocked.is_empty() && self.reader.context.excluded.is_empty()
+        self.blocked.is_empty() && self.reader.context.excluded.is_empty() && self.reader.context.tier.is_none()
     }
 
     fn has(&self, number: usize) -> bool {
-        self.blocked.contains_key(&number)
-            || self.reader.context.excluded.contains_key(&self.reader.vocabulary.targets[number].name)
+        self.blocked.contains_key(&number) || self.reader.is_excluded(&self.reader.vocabulary.targets[number])
     }
 
     /// Names of the excluded targets, with the reasons.
@@ -120,30 +151,20 @@ impl Out<'_, '_> {
     }
 }
 
-/// The result of search, and the words it corrected.
-fn search(reader: &Reader<'_>, query: &Query<'_, '_>, out: &Out<'_, '_>) -> (Found, Vec<(String, String)>) {
+/// The result of search.
+fn search(reader: &Reader<'_>, query: &Query<'_, '_>, out: &Out<'_, '_>) -> Found {
     let search = reader.vocabulary.search();
-    let mut said = words(&query.outside);
-    let mut corrected = Vec::new();
-    for word in &mut said {
-        if !search.model.heads.lexical.table.has_word(word)
-            && !is_function_word(word)
-            && let Some((meant, _)) = search.speller.meant(word)
-        {
-            corrected.push((std::mem::replace(word, meant.to_owned()), meant.to_owned()));
-        }
-    }
     let taught = reader.context.taught;
     let count = reader.vocabulary.targets.len();
     let excluded: Vec<bool> =
         if out.is_empty() { vec![false; count] } else { (0..count).map(|number| out.has(number)).collect() };
-    let mut found = search.model.search(&said, query.vector(), |label| excluded[usize::from(label)]);
+    let mut found = search.model.search(&query.said, query.vector(), |label| excluded[usize::from(label)]);
     for (target, _, alike) in taught.into_iter().flat_map(|taught| taught.alike(query.vector(), reader.context.actor)) {
         if !excluded[target] {
             lift(&mut found, target as u16, alike);
         }
     }
-    (found, corrected)
+    found
 }
 
 /// Raises the score of a target whose taught phrase is similar.

@@ -10,6 +10,7 @@ use crate::phrase::pattern::Piece;
 use crate::read::Reader;
 use crate::read::align::{Aligner, Alignment, FUNCTION_WORD_EXTRA, Part};
 use crate::read::choose::Candidate;
+use crate::read::generated::has_plain_names;
 use crate::text::tokens::Token;
 use crate::understanding::Source;
 use brain_english::inflection::inflected;
@@ -91,7 +92,8 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         if said.len() > MAX_ALIGNED {
             return false;
         }
-        let taught: Vec<_> = self.taught().filter(|(phrase, _)| self.has_words_of(phrase)).collect();
+        let mut taught = self.taught(&[]);
+        taught.retain(|(phrase, _)| self.has_words_of(phrase));
         taught.into_iter().for_each(|(phrase, source)| self.try_phrase(phrase, source));
         said.into_iter().for_each(|number| self.try_number(number));
         true
@@ -102,8 +104,7 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         if !self.aligner.is_short() {
             return;
         }
-        let taught: Vec<_> = self.taught().collect();
-        taught.into_iter().for_each(|(phrase, source)| self.try_phrase(phrase, source));
+        self.taught(corrected).into_iter().for_each(|(phrase, source)| self.try_phrase(phrase, source));
         for number in self.promising(found, corrected) {
             if !self.done.contains(&number) {
                 self.try_number(number);
@@ -115,11 +116,14 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         self.candidates
     }
 
-    /// Taught phrases visible to the speaker.
-    fn taught(&self) -> impl Iterator<Item = (&'a Phrase, Source)> {
+    /// Taught phrases visible to the speaker that share words with the clause, some of which are misspelt.
+    fn taught(&self, corrected: &[(String, String)]) -> Vec<(&'a Phrase, Source)> {
         let context = self.reader.context;
-        let all = context.taught.into_iter().flat_map(|taught| taught.all(context.actor));
-        all.map(|entry| (&entry.phrase, if entry.actor.is_some() { Source::Own } else { Source::Taught }))
+        let Some(taught) = context.taught else { return Vec::new() };
+        let said = self.aligner.tokens.iter().filter(|token| !token.quoted && !token.function_word);
+        let words = said.map(|token| token.word.as_str()).chain(corrected.iter().map(|(_, meant)| meant.as_str()));
+        let source = |own: bool| if own { Source::Own } else { Source::Taught };
+        taught.near(words, context.actor).map(|entry| (&entry.phrase, source(entry.actor.is_some()))).collect()
     }
 
     /// Whether the clause has every content word of a phrase, in any inflection.
@@ -139,7 +143,9 @@ impl<'a, 'b> Shortlist<'a, 'b> {
         let candidate = self.candidates.entry(phrase.target).or_insert_with(|| Candidate::new(phrase.target));
         let limit = candidate.aligned.as_ref().map_or(u32::MAX, |(_, best)| best.cost);
         let target = &self.reader.vocabulary.targets[phrase.target];
-        if let Some(alignment) = self.aligner.align(phrase, target, limit) {
+        if let Some(alignment) = self.aligner.align(phrase, target, limit)
+            && has_plain_names(self.reader, phrase, &alignment.captures)
+        {
             candidate.offer(phrase, alignment, source);
         }
     }

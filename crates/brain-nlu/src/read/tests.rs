@@ -24,6 +24,7 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         title: name.into(),
         nouns: vec![],
         synonyms: vec![],
+        intent_tier: None,
         destructive: false,
         generated: Vec::new(),
         reads_only: name.contains("list") || name.contains("health"),
@@ -83,7 +84,7 @@ fn compile(targets: Vec<Target>) -> Vocabulary {
     Vocabulary::compile(targets, Arc::new(StaticTable::built_in()), Tuning::default()).unwrap()
 }
 
-fn fresh() -> Context<'static> {
+pub(super) fn fresh() -> Context<'static> {
     Context::fresh(Surroundings::new(
         jiff::civil::date(2026, 11, 15).at(10, 0, 0, 0).to_zoned(jiff::tz::TimeZone::UTC).unwrap(),
         "",
@@ -247,7 +248,7 @@ fn a_word_for_word_match_needs_no_search() {
     {
         let (searched, found) = ask(text);
         let Understanding::Clear { intents } = found else { panic!("{text}: {found:?}") };
-        assert!(!searched && intents[0].evidence.tier == Stage::Pattern, "{text}: {intents:?}");
+        assert!(!searched && intents[0].evidence.tier != Stage::Search, "{text}: {intents:?}");
         assert!(intents[0].evidence.score > 0.5, "{text}: {intents:?}");
     }
     // Other words, one too many, one that is missing, a value that is missing, or something that would be taken away.
@@ -384,7 +385,7 @@ fn taught_phrases_apply_at_once_and_to_the_right_people() {
         phrase("list leads", "os.list_tasks", Some("ann")),
         phrase("gone", "no.such_tool", None),
     ];
-    let taught = Taught::build(&VOCABULARY, &phrases, &[]).unwrap();
+    let taught = Taught::build(&VOCABULARY, &phrases, &[], None).unwrap();
     let read_as = |text: &str, actor: &'static str| {
         let context = Context { taught: Some(&taught), actor: Some(actor), ..fresh() };
         match understand(&VOCABULARY, text, &context) {
@@ -411,7 +412,7 @@ fn a_rejected_phrase_and_its_paraphrases_are_blocked() {
         at: brain_core::Timestamp::default(),
     };
     let read_with = |blocked: &[Blocked], text: &str| {
-        let taught = Taught::build(&VOCABULARY, &taught, blocked).unwrap();
+        let taught = Taught::build(&VOCABULARY, &taught, blocked, None).unwrap();
         understand(&VOCABULARY, text, &Context { taught: Some(&taught), ..fresh() })
     };
     let leads_to = |found: &Understanding, target: &str| match found {
@@ -579,7 +580,7 @@ fn an_exact_title_requests_its_target() {
         assert_eq!((intents[0].target.as_str(), intents[0].evidence.source), ("jobs.close", Source::Label), "{said}");
     }
     let taught = crate::TaughtPhrase { text: "finish a job".into(), target: "jobs.open".into(), actor: None };
-    let taught = crate::Taught::build(&vocabulary, &[taught], &[]).unwrap();
+    let taught = crate::Taught::build(&vocabulary, &[taught], &[], None).unwrap();
     let context = Context { taught: Some(&taught), ..fresh() };
     let Understanding::Clear { intents } = understand(&vocabulary, "finish a job", &context) else { panic!() };
     assert_eq!(intents[0].target, "jobs.open", "what was taught here counts more");
@@ -721,4 +722,46 @@ fn other_words_than_a_phrases_are_understood_or_offered() {
         };
         assert!(offered.iter().any(|intent| intent.target == target), "{text}: {offered:?}");
     }
+}
+
+/// A vocabulary with one tool that takes two texts, and the slots that are read from a request for it.
+fn two_texts(phrase: &str, text: &str) -> BTreeMap<String, Value> {
+    let slots = ["subject", "text"].map(|name| {
+        let slot = SlotSpec { kind: SlotKind::Text, required: true, has_default: false, entity: None };
+        (name.to_owned(), slot)
+    });
+    let target = Target {
+        name: "comments.add".into(),
+        kind: TargetKind::Tool,
+        title: "Comment".into(),
+        nouns: vec![],
+        synonyms: vec![],
+        intent_tier: None,
+        destructive: false,
+        reads_only: false,
+        slots: slots.into_iter().collect(),
+        phrases: vec![phrase.into()],
+        generated: Vec::new(),
+    };
+    let encoder = Arc::new(StaticTable::built_in());
+    let vocabulary = Vocabulary::compile(vec![target], encoder, Tuning::default()).unwrap();
+    match understand(&vocabulary, text, &fresh()) {
+        Understanding::Clear { mut intents } if intents.len() == 1 => {
+            intents.remove(0).slots.into_iter().map(|slot| (slot.name, slot.value)).collect()
+        }
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn two_texts_are_split_where_the_phrase_says() {
+    let slots = |subject: &str, text: &str| {
+        BTreeMap::from([("subject".to_owned(), json!(subject)), ("text".to_owned(), json!(text))])
+    };
+    let by_colon = "comment on {subject}: {text}";
+    assert_eq!(two_texts(by_colon, "comment on blue door: needs paint"), slots("blue door", "needs paint"));
+    assert_eq!(two_texts(by_colon, "comment on blue door: hi"), slots("blue door", "hi"));
+    let by_word = "rename {subject} to {text}";
+    assert_eq!(two_texts(by_word, "rename the blue door to Hi"), slots("the blue door", "Hi"));
+    assert_eq!(two_texts(by_word, "rename the blue door to Red"), slots("the blue door", "Red"));
 }

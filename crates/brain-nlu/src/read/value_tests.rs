@@ -26,6 +26,7 @@ fn target(name: &str, slots: Vec<(&str, SlotSpec)>, phrases: &[&str]) -> Target 
         title: name.into(),
         nouns: vec![],
         synonyms: vec![],
+        intent_tier: None,
         destructive: false,
         generated: Vec::new(),
         reads_only: false,
@@ -45,6 +46,14 @@ fn pottery() -> Vocabulary {
             "members.charge",
             vec![("name", slot(SlotKind::Text)), ("amount", slot(SlotKind::Money))],
             &["charge {name} {amount}", "charge {name} {amount} euro"],
+        ),
+        target(
+            "members.bill",
+            vec![
+                ("member_id", SlotSpec { entity: Some("member".into()), ..slot(SlotKind::Uuid) }),
+                ("amount", slot(SlotKind::Money)),
+            ],
+            &["bill {member_id} {amount}"],
         ),
         target(
             "clay.take",
@@ -167,4 +176,19 @@ fn what_counts_other_things_does_not_hide_a_value() {
     let amount = question.options[0].slots.iter().find(|slot| slot.name == "amount");
     assert_eq!(amount.map(|slot| &slot.value), Some(&json!("20")));
     assert_eq!(question.options[0].invalid, []);
+}
+
+#[test]
+fn each_name_of_a_list_has_the_amount_next_to_it() {
+    let Understanding::Clear { intents } = read("bill Ann Bell 3 and Bea Cole 4") else { panic!() };
+    let slots = |intent: &Intent| -> Vec<(String, Value)> {
+        let mut slots: Vec<_> = intent.slots.iter().map(|slot| (slot.name.clone(), slot.value.clone())).collect();
+        slots.sort_by(|a, b| a.0.cmp(&b.0));
+        slots
+    };
+    let billed = |name: &str, amount: &str| {
+        vec![("amount".to_owned(), json!(amount)), ("member_id".to_owned(), json!({"mention": name}))]
+    };
+    let all: Vec<_> = intents.iter().map(slots).collect();
+    assert_eq!(all, [billed("Ann Bell", "3"), billed("Bea Cole", "4")]);
 }

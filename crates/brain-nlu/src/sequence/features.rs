@@ -188,7 +188,7 @@ fn typed(words: &[&str]) -> Vec<Vec<u64>> {
         at += word.chars().count() + 1;
     }
     let token = |at: usize| starts.partition_point(|start| *start < at);
-    // Only where a value stands matters, not what it is.
+    // Only the position of a value matters, not the value itself.
     let around = Surroundings::new(jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC), "", "");
     for (kind, name, group) in &TYPES {
         for (range, _) in extract(kind, &text, &around) {

@@ -19,7 +19,6 @@ const GENERAL: usize = 3;
 /// Dense rows of a slot: begins, goes on, either.
 const OF_SLOT: usize = 3;
 
-/// The number of dense rows.
 pub(super) fn dense_rows(slots: usize) -> usize {
     GENERAL + OF_SLOT * slots
 }
@@ -30,7 +29,6 @@ impl Labels<'_> {
         1 + 2 * self.slots.len()
     }
 
-    /// The number of parts.
     pub(super) fn parts(&self) -> usize {
         1 + GENERAL + OF_SLOT * self.slots.len()
     }

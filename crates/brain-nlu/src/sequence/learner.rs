@@ -124,7 +124,7 @@ impl Learner {
         }
     }
 
-    /// Includes the present weights in the average.
+    /// Includes the current weights in the average.
     pub(super) fn average(&mut self) {
         self.sparse.add();
         self.dense.add();

@@ -1,6 +1,6 @@
 //! Finds the values of slots by the words around them: a linear-chain conditional random field, fitted to phrases.
 //!
-//! Patterns find a value where a phrase says that one stands. This model finds values in wordings that no phrase has.
+//! Patterns find a value only where a phrase has a slot. This model also finds values in wordings that no phrase has.
 //! It is one model for all targets; a text is labelled with the slots of one target. A label's score is a sum over
 //! the features of a token (`features`: words, shapes, affixes, known and typed values, the built-in embedding table)
 //! and over parts of labels (`lattice`), so that targets and slots learn from each other. Phrases come with slots but
@@ -44,7 +44,7 @@ const LEAST_ROUNDS: usize = 4;
 /// Most rounds for utterances with values, and for phrases, whose values are generated.
 const MOST_ROUNDS: usize = 40;
 const MOST_ROUNDS_OF_PHRASES: usize = 12;
-/// Rounds after a small change, and how many unchanged examples are fitted beside each changed one.
+/// Rounds after a small change, and how many unchanged examples are fitted with each changed one.
 const ROUNDS_AGAIN: usize = 4;
 const OTHERS: usize = 4;
 /// Share of values that are replaced in each round, with few examples and with many.

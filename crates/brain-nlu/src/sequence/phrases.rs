@@ -1,4 +1,4 @@
-//! A vocabulary's phrases as training examples. A phrase says where a value stands but not what it is, so values of
+//! A vocabulary's phrases as training examples. A phrase says where a value occurs but not what it is, so values of
 //! each slot's type are generated.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl SlotSpec {
         self.kind.is_text() || self.is_named()
     }
 
-    /// A coarse class of its values: slots of one name whose values are of different classes are different.
+    /// A coarse class of its values. Slots with the same name but different classes are treated as different slots.
     fn group(&self) -> &'static str {
         match &self.kind {
             _ if self.is_named() => "name",

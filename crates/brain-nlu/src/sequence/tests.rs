@@ -113,6 +113,7 @@ fn shop(reminders: &[&str]) -> (Vec<Target>, Vec<Phrase>) {
         title: name.into(),
         nouns: vec![],
         synonyms: vec![],
+        intent_tier: None,
         destructive: false,
         reads_only: false,
         generated: Vec::new(),

@@ -83,7 +83,7 @@ fn is_known(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok() || (drawn_out() && WORDS.iter().any(|known| alike(word, known)))
 }
 
-/// The words of an utterance, without apostrophes; `None` if any is not a word of small talk. Two emojis stand for
+/// The words of an utterance, without apostrophes; `None` if any is not a word of small talk. Two emojis count as
 /// words, others are skipped.
 fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

@@ -45,8 +45,8 @@ impl Speller {
         self.sounds.sort_unstable();
     }
 
-    /// The phrase word that a misspelt word stands for. Call it only for words that no phrase has. A correctly spelt
-    /// word is never corrected, however similar it is to a phrase word.
+    /// The phrase word that a misspelt word was meant to be. Call it only for words that no phrase has. A correctly
+    /// spelt word is never corrected, however similar it is to a phrase word.
     pub(crate) fn meant(&self, word: &str) -> Option<(&str, How)> {
         if word.chars().count() < 4 || !word.chars().all(char::is_alphabetic) || is_word(word) {
             return None;

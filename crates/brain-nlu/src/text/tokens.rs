@@ -25,7 +25,7 @@ pub(crate) struct Token {
     pub(crate) actions: u64,
     /// Whether it names a destructive action.
     pub(crate) destructive: bool,
-    /// Whether only a hyphen or such stands between it and the token before: `faq-login`.
+    /// Whether only a hyphen or similar separates it from the previous token: `faq-login`.
     pub(crate) glued: bool,
 }
 

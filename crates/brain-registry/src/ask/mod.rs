@@ -95,6 +95,7 @@ fn tool(world: &World, def: &RecordDef, lent: &mut BTreeMap<String, Says>) -> Op
         output: None,
         phrases,
         synonyms: Vec::new(),
+        intent_tier: None,
         behavior: Behavior::Query(Box::new(behavior)),
         effect: Effect::Read,
         consent: Consent::None,

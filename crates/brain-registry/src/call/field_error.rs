@@ -101,7 +101,7 @@ fn unknown(schema: &Value, pointer: &str, property: &str) -> FieldError {
         None => format!("; expected {}", crate::suggest::quoted(&known)),
     };
     let field = format!("{pointer}/{}", escape(property));
-    let message = format!("{} is not known{hint}", shown_name(&field));
+    let message = format!("unknown field {}{hint}", shown_name(&field));
     FieldError { field, code: "unknown_field".into(), message }
 }
 

@@ -33,7 +33,7 @@ pub struct ToolResult {
     /// A question for a reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Value>,
-    /// The HTTP status of the outside system.
+    /// The HTTP status of the external system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_status: Option<u16>,
 }

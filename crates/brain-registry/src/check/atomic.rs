@@ -1,4 +1,4 @@
-//! Atomic playbooks are one commit, so no step may have an outside effect.
+//! Atomic playbooks are one commit, so no step may have an external effect.
 
 use super::expansion::first_outside;
 use crate::code::Code;
@@ -22,9 +22,10 @@ pub(super) fn check(cx: &mut Context<'_>, world: &World, playbook: &Located<Play
             cx.report(Code::NotAtomic, given.span, message, Some(help.into()));
         }
         let Some(outside) = world.tool(name).and_then(|tool| first_outside(world, tool)) else { continue };
-        let how = if outside == name { String::new() } else { format!(" (by way of `{outside}`)") };
-        let message = format!("the step `{id}` works outside{how}, so it cannot be part of one commit");
-        let help = "an outside call cannot be rolled back; use `on_failure: undo` instead of `policy: atomic`";
+        let how = if outside == name { String::new() } else { format!(" (through `{outside}`)") };
+        let message =
+            format!("the step `{id}` calls an external system{how}, so it cannot be part of an atomic commit");
+        let help = "an external call cannot be rolled back; use `on_failure: undo` instead of `policy: atomic`";
         cx.report(Code::NotAtomic, node.nearest(["tool"]).span, message, Some(help.into()));
     }
 }

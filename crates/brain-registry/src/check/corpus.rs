@@ -23,7 +23,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
         let key = row.value.say.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((file, line)) = seen.insert(key, (row.file.as_str(), row.name.line)) {
             let help = format!("the other one is in {file}, line {line}; corpora must not overlap");
-            cx.report(Code::DuplicateUtterance, row.name, "this utterance is there twice", Some(help));
+            cx.report(Code::DuplicateUtterance, row.name, "this utterance appears twice", Some(help));
         }
         expectation(&mut cx, world, &row.value.expect, row.at(&["expect"]));
     }

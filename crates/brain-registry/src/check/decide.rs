@@ -63,7 +63,7 @@ fn importance(cx: &mut Context<'_>, table: &DecideBehavior, node: &Node) {
     if matches!(table.hit, HitPolicy::Priority | HitPolicy::OutputOrder) && !ranked {
         let help = "list the values of a result column, the most important first: `outputs: {level: [high, low]}`";
         let place = node.get("outputs").or_else(|| node.get("hit")).unwrap_or(node);
-        cx.report(Code::BadTable, place.span, "nothing says which result is more important", Some(help.into()));
+        cx.report(Code::BadTable, place.span, "this hit policy needs a ranking of the results", Some(help.into()));
     }
 }
 
@@ -99,7 +99,7 @@ fn consequences(cx: &mut Context<'_>, tool: &Located<ToolDef>, table: &DecideBeh
         {
             let shown: Vec<String> = values.iter().map(shown).collect();
             let help = format!("`outputs` ranks {}", quoted(&shown));
-            let message = format!("this value of `{}` is not among those that are ranked", key.text);
+            let message = format!("this value of `{}` is not in its ranked list", key.text);
             cx.report(Code::BadTable, value.span, message, Some(help));
         }
         let promised = tool.value.output.as_ref().and_then(|output| output["properties"].get(&key.text));
@@ -185,7 +185,7 @@ fn dead(cx: &mut Context<'_>, table: &DecideBehavior, written: &[Node]) {
                 first + 1,
                 written[first].span.line
             );
-            cx.report(Code::DeadRule, row.span, "this rule never counts", Some(help));
+            cx.report(Code::DeadRule, row.span, "this rule never applies", Some(help));
         }
     }
 }

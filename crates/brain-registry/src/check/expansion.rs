@@ -138,7 +138,7 @@ fn expanded<'w>(world: &'w World, playbook: &'w Playbook) -> u64 {
     count(world, playbook, &mut BTreeMap::new())
 }
 
-/// The first outside tool in the expansion of a tool, itself included.
+/// The first external tool in the expansion of a tool, itself included.
 pub(super) fn first_outside<'w>(world: &'w World, tool: &'w ToolDef) -> Option<&'w str> {
     let mut seen = BTreeSet::new();
     let mut open = vec![tool];

@@ -33,13 +33,13 @@ enum Root {
 /// The steps of a playbook as one of them sees them.
 #[derive(Clone, Default)]
 pub(super) struct Steps {
-    /// The id of the step that looks.
+    /// The id of the step that contains the expression.
     pub(super) own: String,
     /// The ids of all steps.
     pub(super) all: BTreeSet<String>,
-    /// Ids of the steps that have finished by then.
+    /// Steps that are certain to have finished before it.
     pub(super) before: BTreeSet<String>,
-    /// The result's names of each step, if known.
+    /// The result fields of each step, if known.
     pub(super) results: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -131,7 +131,7 @@ impl Scope {
                 let names: Vec<&str> = self.roots.keys().map(String::as_str).collect();
                 let help = crate::suggest::nearest(root, names.iter().copied())
                     .map(|best| format!("did you mean `{best}`?"))
-                    .unwrap_or_else(|| format!("expressions here see {}", quoted(&names)));
+                    .unwrap_or_else(|| format!("names available here: {}", quoted(&names)));
                 Some((format!("nothing here is called `{root}`"), Some(help)))
             }
             Some(Root::Names(names)) => {

@@ -28,7 +28,7 @@ pub(super) fn group(cx: &mut Context<'_>, world: &World, record: &Located<Record
         && points_to(members, entity).is_none()
     {
         let message = format!("`{entity}` of `{}` points to no record", members.name);
-        let help = format!("say of which type: `{entity}: {{entity: TYPE}}`, or leave `entity` out");
+        let help = format!("declare its record type: `{entity}: {{entity: TYPE}}`, or leave `entity` out");
         cx.report(Code::BadAttribute, at("entity"), message, Some(help));
     }
     for (key, name) in [("role", &group.role), ("jurisdiction", &group.jurisdiction)] {
@@ -51,7 +51,7 @@ pub(super) fn anchor(cx: &mut Context<'_>, world: &World, node: &Node, name: &st
     let mut groups = world.records.iter().filter_map(|record| record.value.group.as_ref()).filter(leads).peekable();
     if groups.peek().is_none() {
         let message = format!("no group leads to a `{entity}`");
-        let help = "a record type is a group if it says who acts for it: `group: {members: TYPE, of: FIELD}`";
+        let help = "a record type is a group if it declares its members: `group: {members: TYPE, of: FIELD}`";
         return cx.report(Code::BadAttribute, span, message, Some(help.into()));
     }
     let mut known: Vec<&str> = Vec::new();

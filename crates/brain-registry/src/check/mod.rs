@@ -17,6 +17,7 @@ mod scenarios;
 mod slots;
 mod step_list;
 mod steps;
+mod tiers;
 mod times;
 mod tools;
 mod vocabulary;
@@ -32,6 +33,7 @@ pub(crate) fn check(world: &World) -> Vec<Diagnostic> {
     tools::check(world, &mut found);
     times::check(world, &mut found);
     playbooks::check(world, &mut found);
+    tiers::check(world, &mut found);
     phrases::check(world, &mut found);
     corpus::check(world, &mut found);
     scenarios::check(world, &mut found);

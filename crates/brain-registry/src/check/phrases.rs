@@ -54,7 +54,7 @@ fn phrases<'w>(
                     Code::BadPhrase,
                     place,
                     problem.message,
-                    Some("a slot is `{name}`; a phrase has no other braces".into()),
+                    Some("write a slot as `{name}`; braces are not allowed anywhere else in a phrase".into()),
                 );
                 continue;
             }
@@ -65,8 +65,8 @@ fn phrases<'w>(
                 good = false;
                 let place = locate(cx.source, scalar, item.span, range);
                 let names: Vec<&str> = properties(schema).map(String::as_str).collect();
-                let help =
-                    did_you_mean(slot, names).unwrap_or_else(|| format!("declare it as an {kind}, or say it in words"));
+                let help = did_you_mean(slot, names)
+                    .unwrap_or_else(|| format!("declare it as an {kind}, or replace it with plain words"));
                 cx.report(Code::UnknownSlot, place, format!("`{name}` has no {kind} `{slot}`"), Some(help));
             }
         }

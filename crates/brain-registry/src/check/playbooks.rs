@@ -25,7 +25,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             let rule = if twice.is_some() {
                 "variants of a playbook differ in `tenant`, `priority` or `version`"
             } else {
-                "tools and playbooks share their names"
+                "tools and playbooks share one namespace"
             };
             let help = format!("the other one is in {file}, line {line}; {rule}");
             cx.report(Code::DuplicateTool, playbook.name, format!("the name `{name}` is taken"), Some(help));
@@ -34,7 +34,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
             .iter()
             .find(|other| other.value.name == *name && other.value.slots != playbook.value.slots);
         if let (Some(other), None) = (other_slots, twice.or(tool)) {
-            let message = format!("this variant of `{name}` has other slots than the one in {}", other.file);
+            let message = format!("this variant of `{name}` has different slots from the one in {}", other.file);
             let help = "people ask for a playbook by its name: all its variants take the same slots".to_owned();
             cx.report(Code::DuplicateTool, playbook.name, message, Some(help));
         }
@@ -83,7 +83,7 @@ fn aliases(cx: &mut Context<'_>, world: &World, index: usize) {
         let owner = owner.or_else(|| own.then_some(playbook.value.name.as_str()));
         if let Some(owner) = owner {
             let place = playbook.at(&["aliases", &at.to_string()]);
-            let help = format!("it means `{owner}`; names must be unique");
+            let help = format!("it already refers to `{owner}`; names must be unique");
             cx.report(Code::DuplicateTool, place.span, format!("the name `{alias}` is taken"), Some(help));
         }
     }

@@ -75,7 +75,7 @@ fn operation_word(op: RecordOp) -> &'static str {
 fn values(cx: &mut Context<'_>, record: &RecordDef, node: Option<&Node>) {
     for (key, value) in node.and_then(Node::as_map).unwrap_or(&[]) {
         if key.text == "state" {
-            let help = "use `transition`, so that the state machine holds";
+            let help = "use `transition`, so that only declared transitions happen";
             cx.report(Code::UnknownField, key.span, "the state cannot be set like a field", Some(help.into()));
         } else if field(cx, record, &key.text, key.span)
             && let Some(declared) = record.field(&key.text)
@@ -141,9 +141,9 @@ fn relied(cx: &mut Context<'_>, world: &World, name: &str, lookup: &Lookup, node
     if filter.keys().any(|field| indexed(field)) {
         return;
     }
-    let message = format!("`{name}` lists `{}` by no indexed field, in a tool that writes", record.name);
-    let help =
-        "filter by a reference or by a field with `indexed: true`: the list must still be the same when it is written";
+    let message =
+        format!("`{name}` lists `{}` without filtering by an indexed field, in a tool that writes", record.name);
+    let help = "filter by a reference or by a field with `indexed: true`: the list must not change between the read and the write";
     cx.report(Code::UnindexedList, node.span, message, Some(help.into()));
 }
 

@@ -18,7 +18,6 @@ use crate::yaml::Node;
 
 /// A list of steps and what it may use.
 pub(super) struct StepList<'a> {
-    /// The steps.
     pub(super) steps: &'a [PlaybookStep],
     /// Their YAML.
     pub(super) written: &'a [Node],

@@ -1,4 +1,4 @@
-//! Time-outs must not exceed the operator's limit.
+//! Timeouts must not exceed the operator's limit.
 
 use brain_core::Millis;
 
@@ -9,7 +9,7 @@ use crate::model::{Behavior, ToolDef};
 use crate::world::World;
 use crate::yaml::Span;
 
-/// Checks the time-outs of tools and of the steps of playbooks.
+/// Checks the timeouts of tools and of the steps of playbooks.
 pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     for tool in world.tools.iter().filter(|tool| !is_exempt(&tool.value)) {
         if let Some(node) = tool.node.get("timeout") {
@@ -31,7 +31,7 @@ pub(super) fn check(world: &World, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Others do the work, or its steps have their own time-outs.
+/// Others do the work, or its steps have their own timeouts.
 fn is_exempt(tool: &ToolDef) -> bool {
     tool.delegate.is_some() || matches!(tool.behavior, Behavior::Worker(_) | Behavior::Playbook(_))
 }
@@ -39,8 +39,8 @@ fn is_exempt(tool: &ToolDef) -> bool {
 fn at_most(cx: &mut Context<'_>, world: &World, tool: &str, length: Millis, span: Span) {
     let most = world.times.tool_max;
     if length > most {
-        let message = format!("the time-out of `{tool}` must be at most {most}, this is {length}");
-        let help = "use a `worker` or `delegate`, which have no such limit; or the operator raises \
+        let message = format!("the timeout of `{tool}` must be at most {most}, but it is {length}");
+        let help = "use `worker` or `delegate`, which have no such limit, or ask the operator to raise \
                     `times: {tool_max: …}` in the configuration";
         cx.report(Code::OutOfRange, span, message, Some(help.into()));
     }

@@ -167,7 +167,7 @@ fn injects(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
     let (what, help) = match &tool.value.behavior {
         Behavior::Http(behavior) if behavior.also.new_steps.is_none() => (
             "an `http` tool without `also: {new_steps: …}`",
-            "say where its answer has them: `also: {new_steps: \"= response.body.steps\"}`",
+            "say where its response has them: `also: {new_steps: \"= response.body.steps\"}`",
         ),
         Behavior::Record(_) => ("a `record` tool", "leave `may_inject` out"),
         Behavior::Expr(_) => ("an `expr` tool", "leave `may_inject` out, or use `decide` with `steps`"),
@@ -190,7 +190,7 @@ fn one_meaning(cx: &mut Context<'_>, node: &Node, behavior: &HttpBehavior) {
             if let Some((other, _)) = other {
                 let span = node.nearest([*key, "status"]).span;
                 let message = format!("{status} is in both `{other}` and `{key}`");
-                let help = "a status is done, not done or unknown: leave it in one of them";
+                let help = "list each HTTP status under only one of `success`, `not_done` and `unknown`";
                 cx.report(Code::BadAttribute, span, message, Some(help.into()));
             }
         }

@@ -66,7 +66,7 @@ fn choices(cx: &mut Context<'_>, node: &Node, schema: &Value) {
                 |(other, owner, _): &&(&str, &str, &str)| other.to_lowercase() == word.to_lowercase() && owner != token;
             let Some((_, owner, other)) = words[..index].iter().find(same) else { continue };
             let place = place_of(node.nearest([name.as_str()]), word, token);
-            let help = format!("it is a {other} of `{owner}` already; give `{token}` another {kind}");
+            let help = format!("it is already a {other} of `{owner}`; give `{token}` another {kind}");
             let message = format!("the {kind} `{word}` of `{token}` means two values of `{name}`");
             cx.report(Code::LabelClash, place, message, Some(help));
         }
@@ -85,6 +85,11 @@ fn place_of(node: &Node, word: &str, token: &str) -> Span {
     leaves.iter().find(|leaf| leaf.scalar.text == word).map_or(item.span, |leaf| leaf.span)
 }
 
+/// A word without the `s` of its plural.
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|stem| !stem.ends_with('s')).unwrap_or(word)
+}
+
 /// Reports an internal name in a text if `nouns` in `pack.yaml` has a word for it.
 fn internal(cx: &mut Context<'_>, world: &World, node: &Node) {
     let Some(scalar) = node.as_scalar() else { return };
@@ -94,21 +99,25 @@ fn internal(cx: &mut Context<'_>, world: &World, node: &Node) {
         let nouns: Vec<&str> = crate::decode::leaves(nouns).iter().map(|leaf| leaf.scalar.text.as_str()).collect();
         let Some(noun) = nouns.first() else { continue };
         let inside = key.text.to_lowercase();
-        let singular = inside.strip_suffix('s').unwrap_or(&inside);
-        // A domain `leads` with the noun `lead` is not internal.
-        if nouns.iter().any(|noun| noun.to_lowercase().split(' ').any(|word| word.trim_end_matches('s') == singular)) {
+        let spaced = inside.replace('_', " ");
+        // A domain `leads` with the noun `lead` is not internal, and neither is a record type `leave_request` with the
+        // noun `leave request`.
+        let people_say = |noun: &&str| {
+            let noun = noun.to_lowercase();
+            singular(&noun) == singular(&spaced) || noun.split(' ').any(|word| singular(word) == singular(&inside))
+        };
+        if nouns.iter().any(people_say) {
             continue;
         }
         let text = scalar.text.to_lowercase();
-        let spoken = inside.replace('_', " ");
         let said = |word: &str| {
             text.match_indices(word).any(|(at, _)| {
                 let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
                 edge(text[..at].chars().next_back()) && edge(text[at + word.len()..].chars().next())
             })
         };
-        if said(&inside) || said(&spoken) {
-            let message = format!("people do not say `{}`", key.text);
+        if said(&inside) || said(&spaced) {
+            let message = format!("`{}` is an internal name, not a word that people use", key.text);
             cx.report(
                 Code::InternalWord,
                 node.span,

@@ -105,12 +105,9 @@ fn code(cx: &mut Context<'_>, node: &Node) -> Option<String> {
     cx.name(&text, node.span, "code of a blocker")
 }
 
-/// `account_locked` → "Account locked keeps this from running."
+/// `account_locked` → "Blocked: account locked."
 fn in_words(code: &str) -> String {
-    let words = code.replace('_', " ");
-    let mut letters = words.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{} keeps this from running.", letters.as_str())
+    format!("Blocked: {}.", code.replace('_', " "))
 }
 
 /// A decimal, or `{fixed, per_unit, units, unit, currency}`.
@@ -151,7 +148,7 @@ fn amount(cx: &mut Context<'_>, node: &Node, what: &str) -> Option<String> {
             None
         }
         Some(number) if number.is_sign_negative() && !number.is_zero() => {
-            cx.report(Code::OutOfRange, node.span, format!("{what} must not be negative, this is {text}"), None);
+            cx.report(Code::OutOfRange, node.span, format!("{what} must not be negative, but it is {text}"), None);
             None
         }
         Some(number) => Some(number.to_string()),
@@ -187,7 +184,7 @@ fn review(cx: &mut Context<'_>, node: &Node) -> Option<Review> {
 fn delegate(cx: &mut Context<'_>, node: &Node, behavior: Option<&Behavior>) -> Option<Delegate> {
     if behavior.is_some_and(|behavior| !matches!(behavior, Behavior::Http(_))) {
         let help = "only an `http` tool can hand its work to another engine; for your own programs use `worker`";
-        let message = "`delegate` is for tools that call an outside API";
+        let message = "`delegate` is for tools that call an external API";
         cx.report(Code::BadAttribute, node.span, message, Some(help.into()));
         return None;
     }
@@ -204,6 +201,6 @@ mod tests {
 
     #[test]
     fn a_code_in_words_is_a_sentence() {
-        assert_eq!(in_words("account_locked"), "Account locked keeps this from running.");
+        assert_eq!(in_words("account_locked"), "Blocked: account locked.");
     }
 }

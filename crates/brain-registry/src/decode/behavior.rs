@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Context, decide_behavior, expr_behavior, http_behavior, other_behaviors, record_behavior};
+use super::{
+    Context, decide_behavior, expr_behavior, http_behavior, native_behavior, playbook_behavior, record_behavior,
+    worker_behavior,
+};
 use crate::code::Code;
 use crate::model::Behavior;
 use crate::suggest::did_you_mean;
@@ -26,9 +29,9 @@ pub(super) fn behavior(cx: &mut Context<'_>, node: &Node, input: &Value) -> Opti
         "expr" => expr_behavior::decode(cx, value).map(Behavior::Expr),
         "http" => http_behavior::decode(cx, value).map(|http| Behavior::Http(Box::new(http))),
         "decide" => decide_behavior::decode(cx, value, input).map(|table| Behavior::Decide(Box::new(table))),
-        "playbook" => other_behaviors::playbook(cx, value).map(|playbook| Behavior::Playbook(Box::new(playbook))),
-        "worker" => other_behaviors::worker(cx, value).map(Behavior::Worker),
-        "native" => other_behaviors::native(cx, value),
+        "playbook" => playbook_behavior::decode(cx, value).map(|playbook| Behavior::Playbook(Box::new(playbook))),
+        "worker" => worker_behavior::decode(cx, value).map(Behavior::Worker),
+        "native" => native_behavior::decode(cx, value),
         later if LATER.contains(&later) => {
             let message = format!("the behavior `{later}` is not supported by this version");
             let help = format!("use one of {}", crate::suggest::quoted(&NOW));

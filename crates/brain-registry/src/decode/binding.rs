@@ -11,9 +11,7 @@ use crate::yaml::{Node, NodeValue, Scalar, Span, locate};
 
 /// A scalar with a template or expression.
 pub(crate) struct Leaf<'n> {
-    /// The scalar.
     pub(crate) scalar: &'n Scalar,
-    /// Its span.
     pub(crate) span: Span,
 }
 

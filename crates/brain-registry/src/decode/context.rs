@@ -15,7 +15,6 @@ use crate::yaml::{Key, Node, Resolved, Span, resolve, to_json};
 
 /// The file being decoded, and the problems found so far.
 pub(crate) struct Context<'a> {
-    /// The pack.
     pub(crate) pack: &'a str,
     /// The file's path in messages.
     pub(crate) file: &'a str,
@@ -23,13 +22,13 @@ pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     /// The declared Rust functions.
     pub(crate) natives: &'a [NativeDecl],
-    /// Limits on time-outs.
+    /// Limits on timeouts.
     pub(crate) times: Times,
     /// Problems found so far.
     pub(crate) found: &'a mut Vec<Diagnostic>,
 }
 
-/// The part one level below `what` that has a key.
+/// The nested part of `what` in which `key` belongs, if any, for the hint “`key` belongs to …”.
 fn below(what: &str, key: &str) -> Option<&'static str> {
     let parts: &[(&[&str], &str)] = match what {
         "a playbook" => &[(&playbook::STEP_KEYS, "a step")],
@@ -64,7 +63,7 @@ impl Context<'_> {
         let help = below(what, &key.text)
             .map(|part| format!("`{}` belongs to {part}", key.text))
             .or_else(|| did_you_mean(&key.text, known.iter().copied()))
-            .or_else(|| Some(format!("{what} knows {}", crate::suggest::quoted(known))));
+            .or_else(|| Some(format!("{what} accepts {}", crate::suggest::quoted(known))));
         self.report(Code::UnknownKey, key.span, format!("unknown key `{}` in {what}", key.text), help);
     }
 
@@ -86,7 +85,7 @@ impl Context<'_> {
 
     /// Reports a value of the wrong type.
     pub(crate) fn wrong_kind(&mut self, node: &Node, what: &str, expected: &str) {
-        self.report(Code::WrongKind, node.span, format!("{what} must be {expected}, this is {}", node.kind()), None);
+        self.report(Code::WrongKind, node.span, format!("{what} must be {expected}, not {}", node.kind()), None);
     }
 
     /// Text. Numbers and booleans are accepted as written.
@@ -124,7 +123,7 @@ impl Context<'_> {
         match node.as_scalar().map(resolve) {
             Some(Resolved::Integer(number)) if range.contains(&number) => Some(number),
             Some(Resolved::Integer(number)) => {
-                let message = format!("{what} must be between {} and {}, this is {number}", range.start(), range.end());
+                let message = format!("{what} must be between {} and {}, not {number}", range.start(), range.end());
                 self.report(Code::OutOfRange, node.span, message, None);
                 None
             }
@@ -135,7 +134,6 @@ impl Context<'_> {
         }
     }
 
-    /// A duration.
     pub(crate) fn duration(&mut self, node: &Node, what: &str) -> Option<Millis> {
         let text = self.text(node, what)?;
         match text.parse() {
@@ -177,7 +175,7 @@ impl Context<'_> {
         } else {
             "use lower-case letters, digits and `_`, starting with a letter".into()
         };
-        self.report(Code::BadName, span, format!("`{text}` is not a good {what}"), Some(help));
+        self.report(Code::BadName, span, format!("`{text}` is not a valid {what}"), Some(help));
         None
     }
 
@@ -189,7 +187,7 @@ impl Context<'_> {
             return Some(text);
         }
         let help = "a name is `domain.name`, of lower-case letters, digits and `_`";
-        self.report(Code::BadName, node.span, format!("`{text}` is not a good {what}"), Some(help.into()));
+        self.report(Code::BadName, node.span, format!("`{text}` is not a valid {what}"), Some(help.into()));
         None
     }
 

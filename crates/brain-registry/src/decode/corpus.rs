@@ -76,7 +76,7 @@ fn expectation(cx: &mut Context<'_>, node: &Node) -> Option<Expectation> {
         return Some(Expectation::Playbook { name: cx.full_name(node, "playbook name")?, slots });
     }
     let help = "write `none`, `ask`, `{tool: NAME}` or `{playbook: NAME}`";
-    cx.report(Code::MissingKey, fields.first(), "it is not clear what is expected", Some(help.into()));
+    cx.report(Code::MissingKey, fields.first(), "`expect` has no recognised key", Some(help.into()));
     None
 }
 

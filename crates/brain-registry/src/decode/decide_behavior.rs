@@ -138,11 +138,11 @@ fn rule(cx: &mut Context<'_>, node: &Node, known: &[&str]) -> Option<DecideRule>
     Some(DecideRule { when, then, steps })
 }
 
-/// A cell: FEEL unary tests. Numbers and booleans stand for themselves.
+/// A cell: FEEL unary tests. Numbers and booleans are literals.
 fn cell(cx: &mut Context<'_>, node: &Node) -> Option<Tests> {
     let Some(scalar) = node.as_scalar() else {
         let help = "write alternatives as one text: `'\"low\", \"high\"'`, `'< 10, > 20'`, `'[1..5]'`";
-        let message = format!("a cell must be text with tests, this is {}", node.kind());
+        let message = format!("a cell must be text with tests, not {}", node.kind());
         cx.report(Code::BadCell, node.span, message, Some(help.into()));
         return None;
     };
@@ -158,7 +158,7 @@ fn cell(cx: &mut Context<'_>, node: &Node) -> Option<Tests> {
             let words = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || " _-".contains(c));
             let help = if words { Some(as_text(&text)) } else { error.help };
             let place = locate(cx.source, scalar, node.span, error.span);
-            cx.report(Code::BadCell, place, format!("this cell is no test: {}", error.message), help);
+            cx.report(Code::BadCell, place, format!("this cell is not a valid test: {}", error.message), help);
             None
         }
     }

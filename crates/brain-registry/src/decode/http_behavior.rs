@@ -1,4 +1,4 @@
-//! `{http: {method, url, …}}`: a templated request to an outside API.
+//! `{http: {method, url, …}}`: a templated request to an external API.
 
 use serde_json::Value;
 
@@ -165,13 +165,13 @@ pub(crate) fn host_of(url: &str) -> Result<String, &'static str> {
     let rest = url
         .strip_prefix("https://")
         .or_else(|| url.strip_prefix("http://"))
-        .ok_or("an address starts with `https://` or `http://`")?;
+        .ok_or("a URL must start with `https://` or `http://`")?;
     let host = rest.split(['/', '?', '#']).next().unwrap_or("");
     if host.contains("{{") || host.contains("{%") || host.is_empty() {
         return Err("the host must be written out: it cannot come from a template");
     }
     if host.contains('@') {
-        return Err("an address carries no user or password: use `auth`");
+        return Err("a URL must not contain a user name or password: use `auth`");
     }
     Ok(host.to_ascii_lowercase())
 }

@@ -3,8 +3,8 @@
 use super::schema::attributes as field;
 use super::schema::{raw, types};
 use super::{
-    attributes, behavior, corpus, expr_behavior, http_behavior, other_behaviors, pack, playbook, policy, preconditions,
-    record, roles, scenario, slots, tool, undo,
+    attributes, behavior, corpus, expr_behavior, http_behavior, pack, playbook, playbook_behavior, policy,
+    preconditions, record, roles, scenario, slots, tool, undo, worker_behavior,
 };
 use super::{decide_behavior, record_behavior};
 
@@ -43,6 +43,8 @@ pub fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let mut all = vec![
         ("pack", "", pack::KEYS.to_vec()),
         ("pack", "help", pack::HELP_KEYS.to_vec()),
+        ("pack", "intent_tier", pack::TIER_KEYS.to_vec()),
+        ("pack", "intent_kind", pack::KIND_KEYS.to_vec()),
         ("record", "", record::KEYS.to_vec()),
         ("record", "states", record::STATES_KEYS.to_vec()),
         ("record", "group", record::GROUP_KEYS.to_vec()),
@@ -63,8 +65,8 @@ pub fn all() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
         ("tools", "undo", undo::KEYS.to_vec()),
         ("tools", "precondition", preconditions::KEYS.to_vec()),
         ("tools", "behavior", behavior::NOW.to_vec()),
-        ("tools", "playbook_behavior", other_behaviors::PLAYBOOK_KEYS.to_vec()),
-        ("tools", "worker", other_behaviors::WORKER_KEYS.to_vec()),
+        ("tools", "playbook_behavior", playbook_behavior::KEYS.to_vec()),
+        ("tools", "worker", worker_behavior::KEYS.to_vec()),
         ("tools", "http", http_behavior::KEYS.to_vec()),
         ("tools", "also", http_behavior::ALSO_KEYS.to_vec()),
         ("tools", "auth", http_behavior::AUTH_KEYS.to_vec()),

@@ -8,18 +8,18 @@ use super::Context;
 use super::http_behavior::names_a_secret;
 use crate::code::Code;
 use crate::located::Located;
-use crate::model::{Help, PackDef};
+use crate::model::{Help, IntentTier, PackDef};
 use crate::yaml::{Node, Resolved, resolve, to_json};
 
 pub(super) const HELP_KEYS: [&str; 2] = ["text", "examples"];
-pub(super) const KEYS: [&str; 9] =
-    ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns"];
+pub(super) const KEYS: [&str; 10] =
+    ["name", "version", "title", "description", "requires", "settings", "hosts", "help", "nouns", "intent_tiers"];
+pub(super) const TIER_KEYS: [&str; 5] = ["id", "label", "description", "hint", "kinds"];
+pub(super) const KIND_KEYS: [&str; 4] = ["id", "label", "description", "hint"];
 
 /// The keys of the setting `understanding`: thresholds for acting and asking.
-pub const UNDERSTANDING_KEYS: [&str; 12] = [
-    "pattern", "pattern_margin", "clear", "margin", "scope", "ask", "alike", "described", "described_margin",
-    "described_ask", "account", "account_lead",
-];
+pub const UNDERSTANDING_KEYS: [&str; 9] =
+    ["pattern", "pattern_margin", "clear", "margin", "scope", "ask", "read", "write", "account_lead"];
 
 /// Decodes `pack.yaml`.
 pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>> {
@@ -59,6 +59,7 @@ pub(crate) fn pack(cx: &mut Context<'_>, node: &Node) -> Option<Located<PackDef>
         hosts: fields.get("hosts").map(|node| hosts(cx, node)).unwrap_or_default(),
         help: fields.get("help").map(|node| help(cx, node)).unwrap_or_default(),
         nouns: fields.get("nouns").map(|node| nouns(cx, node)).unwrap_or_default(),
+        intent_tiers: fields.get("intent_tiers").map(|node| tiers(cx, node, &TIER_KEYS)).unwrap_or_default(),
     };
     Some(Located::new(cx, def, name_node.span, node.clone()))
 }
@@ -112,6 +113,23 @@ fn help(cx: &mut Context<'_>, node: &Node) -> Help {
         text: fields.get("text").and_then(|node| cx.text(node, "`text`")).unwrap_or_default(),
         examples: fields.get("examples").map(|node| cx.texts(node, "an example")).unwrap_or_default(),
     }
+}
+
+/// Kinds of action; those of the second level have the keys `KIND_KEYS`.
+fn tiers(cx: &mut Context<'_>, node: &Node, keys: &[&str]) -> Vec<IntentTier> {
+    let items = cx.seq(node, "a list of kinds of action").unwrap_or(&[]);
+    items.iter().filter_map(|item| tier(cx, item, keys)).collect()
+}
+
+fn tier(cx: &mut Context<'_>, node: &Node, keys: &[&str]) -> Option<IntentTier> {
+    let fields = cx.fields(node, "a kind of action", keys)?;
+    let id_node = fields.need(cx, "id", "a kind of action");
+    let id = id_node.and_then(|node| cx.text(node, "`id`").and_then(|text| cx.name(&text, node.span, "id")));
+    let label = fields.need(cx, "label", "a kind of action").and_then(|node| cx.text(node, "`label`"));
+    let kinds = fields.get("kinds").map(|node| tiers(cx, node, &KIND_KEYS)).unwrap_or_default();
+    let description = fields.get("description").and_then(|node| cx.text(node, "`description`")).unwrap_or_default();
+    let hint = fields.get("hint").and_then(|node| cx.text(node, "`hint`")).unwrap_or_default();
+    Some(IntentTier { id: id?, label: label?, description, hint, kinds })
 }
 
 fn nouns(cx: &mut Context<'_>, node: &Node) -> BTreeMap<String, Vec<String>> {

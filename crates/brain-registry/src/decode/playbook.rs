@@ -16,9 +16,9 @@ const DEFAULT_MAX_STEPS: u32 = 50;
 const MAX_STEPS: i64 = 10_000;
 /// Default parallelism of `foreach`.
 const DEFAULT_AT_A_TIME: u16 = 8;
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 15] = [
     "playbook", "tenant", "title", "description", "phrases", "slots", "steps", "policy", "timeout", "max_steps",
-    "priority", "version", "aliases", "roles",
+    "priority", "version", "aliases", "roles", "intent_tier",
 ];
 pub(super) const STEP_KEYS: [&str; 11] =
     ["id", "tool", "args", "after", "when", "foreach", "at_a_time", "on_failure", "retry", "timeout", "compensate"];
@@ -63,6 +63,7 @@ pub(crate) fn playbook(cx: &mut Context<'_>, node: &Node) -> Option<Located<Play
         tenant: fields.get("tenant").and_then(|node| cx.text(node, "`tenant`")),
         description,
         phrases: fields.get("phrases").map(|node| tool::phrases(cx, node)).unwrap_or_default(),
+        intent_tier: fields.get("intent_tier").and_then(|node| cx.text(node, "`intent_tier`")),
         slots,
         steps,
         policy: batch,

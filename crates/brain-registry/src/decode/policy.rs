@@ -72,8 +72,8 @@ pub(super) fn limits(cx: &mut Context<'_>, node: &Node) -> Option<ToolLimits> {
         rate.ok()
     });
     if running.is_none() && rate.is_none() && fields.get("running").or_else(|| fields.get("rate")).is_none() {
-        let help = "write `running: 4` (at a time), `rate: 10/s` (in a while), or both";
-        cx.report(Code::BadAttribute, node.span, "`limits` limits nothing", Some(help.into()));
+        let help = "write `running: 4` (concurrent calls), `rate: 10/s` (calls per period), or both";
+        cx.report(Code::BadAttribute, node.span, "`limits` is empty", Some(help.into()));
     }
     Some(ToolLimits { running: running.and_then(|count| u32::try_from(count).ok()), rate })
 }
@@ -91,7 +91,8 @@ pub(super) fn idempotency(cx: &mut Context<'_>, node: &Node) -> Option<Idempoten
         "none" => Some(Idempotency::None),
         _ => {
             let help = "use `key`, `none`, or `{check: TOOL}`";
-            cx.report(Code::UnknownChoice, node.span, format!("`{text}` is not an idempotency"), Some(help.into()));
+            let message = format!("`{text}` is not a value of `idempotency`");
+            cx.report(Code::UnknownChoice, node.span, message, Some(help.into()));
             None
         }
     }
@@ -139,11 +140,11 @@ pub(super) fn priority(cx: &mut Context<'_>, node: Option<&Node>) -> u8 {
         .unwrap_or(MIDDLE)
 }
 
-/// A time-out; must not be zero.
+/// A timeout; must not be zero.
 pub(super) fn timeout(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
     let length = cx.duration(node, "`timeout`")?;
     if length.0 == 0 {
-        cx.report(Code::OutOfRange, node.span, "a time-out must be longer than 0", None);
+        cx.report(Code::OutOfRange, node.span, "a timeout must be longer than 0", None);
         return None;
     }
     Some(length)

@@ -114,7 +114,7 @@ fn record_type(cx: &mut Context<'_>, name: &str, node: &Node, input: &Value) -> 
 fn recheck(cx: &mut Context<'_>, node: &Node) -> Option<Millis> {
     let length = cx.duration(node, "`recheck`")?;
     if length < MIN_RECHECK {
-        let message = format!("`recheck` must be at least {MIN_RECHECK}, this is {length}");
+        let message = format!("`recheck` must be at least {MIN_RECHECK}, not {length}");
         let help = "each check costs a turn of the run; `1m` is usually enough";
         cx.report(Code::OutOfRange, node.span, message, Some(help.into()));
         return None;

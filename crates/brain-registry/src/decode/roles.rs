@@ -40,7 +40,7 @@ pub(super) fn add_slots(cx: &mut Context<'_>, roles: &[Role], node: Option<&Node
     for (index, role) in roles.iter().enumerate() {
         if slots["properties"].get(&role.role).is_some() {
             let place = node.map(|node| node.nearest([&index.to_string(), "role"]).span).unwrap_or_default();
-            let help = "a role is a slot by itself: leave the slot out, or give one of them another name";
+            let help = "a role already is a slot: remove the slot, or rename one of them";
             cx.report(
                 Code::DuplicateKey,
                 place,

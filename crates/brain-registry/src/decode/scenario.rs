@@ -62,8 +62,8 @@ fn moment(cx: &mut Context<'_>, node: &Node) -> Option<Timestamp> {
     let text = cx.text(node, "`start`")?;
     let parsed = serde_json::from_value(Value::from(text.as_str())).ok();
     if parsed.is_none() {
-        let help = "write a moment with its zone, such as `2026-03-02T09:00:00Z`";
-        cx.report(Code::WrongKind, node.span, format!("`{text}` is not a moment"), Some(help.into()));
+        let help = "write one with its time zone, such as `2026-03-02T09:00:00Z`";
+        cx.report(Code::WrongKind, node.span, format!("`{text}` is not a timestamp"), Some(help.into()));
     }
     parsed
 }
@@ -199,7 +199,7 @@ fn call(cx: &mut Context<'_>, node: &Node, span: Span) -> Option<(String, Bindin
     Some((tool?, input?))
 }
 
-/// A worker's answer: a stub beside its topic.
+/// A worker's answer: a stub with its topic.
 fn worked(cx: &mut Context<'_>, node: &Node) -> Option<Stub> {
     if let Some(result) = node.get("result") {
         return Some(Stub::Result(cx.value(result)));

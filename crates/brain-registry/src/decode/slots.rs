@@ -50,7 +50,7 @@ fn placeholder(cx: &mut Context<'_>, node: &Node) -> Option<Placeholder> {
     Some(Placeholder { tool: tool?, args: args?, field: field? })
 }
 
-/// The condition of each token: beside the token, or for the slot as a whole by token.
+/// The condition of each token: declared with the token, or for the slot as a whole by token.
 fn valid_for(cx: &mut Context<'_>, node: &Node) -> Vec<(String, Binding)> {
     let beside = node.get("values").and_then(Node::as_seq).unwrap_or(&[]).iter().filter_map(|value| {
         let token = value.get("token")?.as_scalar()?;

@@ -15,19 +15,16 @@ use crate::yaml::{Key, Node};
 /// Default attempts to delegate work: every 2 s, doubling, at most a minute apart.
 const DELEGATE_ATTEMPTS: u32 = 50;
 pub(super) const FILE_KEYS: [&str; 3] = ["domain", "noun", "tools"];
-pub(super) const KEYS: [&str; 21] = [
+pub(super) const KEYS: [&str; 22] = [
     "title", "description", "input", "output", "phrases", "synonyms", "behavior", "effect", "consent", "undo",
     "requires", "retry", "timeout", "idempotency", "priority", "summary", "next", "tags", "success", "failure",
-    "limits",
+    "limits", "intent_tier",
 ];
 
 /// A file of tools: the tools, and the nouns of their domain.
 pub(crate) struct ToolFile {
-    /// The domain.
     pub(crate) domain: String,
-    /// Its nouns.
     pub(crate) nouns: Vec<String>,
-    /// The tools.
     pub(crate) tools: Vec<Located<ToolDef>>,
 }
 
@@ -67,6 +64,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
     let behavior = behavior.map(|behavior| criteria(cx, &fields, behavior));
     let phrases = fields.get("phrases").map(|node| phrases(cx, node)).unwrap_or_default();
     let synonyms = fields.get("synonyms").map(|node| cx.texts(node, "a synonym")).unwrap_or_default();
+    let intent_tier = fields.get("intent_tier").and_then(|node| cx.text(node, "`intent_tier`"));
     let (undo, no_undo) = match (fields.get("undo"), &native) {
         (None, Some(native)) => (native.undo.clone(), native.no_undo()),
         (node, _) => node.map(|node| undo::undo(cx, node)).unwrap_or_default(),
@@ -97,6 +95,7 @@ fn tool(cx: &mut Context<'_>, domain: &str, key: &Key, node: &Node) -> Option<Lo
         output,
         phrases,
         synonyms,
+        intent_tier,
         effect,
         consent: consent
             .or(native.and_then(|native| native.consent))
@@ -180,12 +179,12 @@ fn narratives(cx: &mut Context<'_>, node: &Node) -> Vec<String> {
     }
 }
 
-/// `success` and `failure` may also stand beside `behavior`.
+/// `success` and `failure` may also be siblings of `behavior`.
 fn criteria(cx: &mut Context<'_>, fields: &Fields<'_>, mut behavior: Behavior) -> Behavior {
     for key in ["success", "failure"] {
         let Some(node) = fields.get(key) else { continue };
         let Behavior::Http(http) = &mut behavior else {
-            let message = format!("`{key}` is for tools that call an outside API");
+            let message = format!("`{key}` is for tools that call an external API");
             cx.report(Code::BadAttribute, node.span, message, Some("use `requires` for what must hold before".into()));
             continue;
         };

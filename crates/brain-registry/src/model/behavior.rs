@@ -155,17 +155,17 @@ pub struct QueryFilter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueryTest {
-    /// It is the same; texts without regard to case. A list contains it.
+    /// Equal; text is compared case-insensitively. A list matches if it contains the value.
     Is,
-    /// It is at least this: a number, or a day.
+    /// At least (number or date).
     Least,
-    /// It is at most this.
+    /// At most.
     Most,
-    /// It is more than this.
+    /// Greater than.
     Over,
-    /// It is less than this; an earlier day.
+    /// Less than; for dates, earlier.
     Under,
-    /// It is in this period, relative to the present: `this_week`.
+    /// Within a period relative to now, such as `this_week`.
     During,
 }
 
@@ -255,7 +255,7 @@ pub struct ExprBehavior {
     pub result: Binding,
 }
 
-/// A templated request to an outside API.
+/// A templated request to an external API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HttpBehavior {
     /// GET, POST …
@@ -282,13 +282,13 @@ pub struct HttpBehavior {
     /// Criteria of failure, which override success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Criteria>,
-    /// Criteria of an answer that proves that nothing happened, whatever its status usually means.
+    /// Criteria of a response that proves that nothing happened, whatever its status usually means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<Criteria>,
-    /// Criteria of an answer that leaves the outcome unknown, whatever its status usually means.
+    /// Criteria of a response that leaves the outcome unknown, whatever its status usually means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<Criteria>,
-    /// Maps the answer to the result: sees `input`, `response.{status, headers, body}`. By default the body.
+    /// Maps the response to the result: sees `input`, `response.{status, headers, body}`. By default the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Binding>,
     /// Other parts of the result: expressions with the scope of `result`.
@@ -325,7 +325,7 @@ impl Also {
 /// HTTP methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Method {
     Get,
     Post,
@@ -356,7 +356,7 @@ pub enum Auth {
     },
 }
 
-/// Criteria for an answer.
+/// Criteria for an HTTP response.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Default)]
 pub struct Criteria {
     /// One of these status codes.

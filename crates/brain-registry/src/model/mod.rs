@@ -15,7 +15,7 @@ pub use behavior::{
 };
 pub use brain_lang::plan::{Backoff, Idempotency, OnFailure, RetryPolicy};
 pub use corpus::{CorpusRow, CorpusSet, Expectation};
-pub use pack::{Help, PackDef};
+pub use pack::{Help, IntentTier, PackDef};
 pub use playbook::{BatchPolicy, Cardinality, Placeholder, Playbook, PlaybookStep, Role, SlotRule};
 pub use record::{FieldDef, GroupDef, MergeRule, OnDelete, RecordDef, States};
 pub use scenario::{Action, Expect, ExpectRecords, Person, Scenario, ScenarioStep, Stub};

@@ -35,6 +35,27 @@ pub struct PackDef {
     /// Nouns for records, by domain or record type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nouns: BTreeMap<String, Vec<String>>,
+    /// The kinds of action to ask about first if too many tools are likely.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intent_tiers: Vec<IntentTier>,
+}
+
+/// A kind of action, and its second level.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntentTier {
+    /// Its id, unique on its level.
+    pub id: String,
+    /// Its name for people.
+    pub label: String,
+    /// What belongs to it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// An example, or a hint for choosing it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+    /// The second level; its tiers have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<IntentTier>,
 }
 
 /// The answer to "what can you do?".

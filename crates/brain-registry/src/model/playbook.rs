@@ -26,6 +26,9 @@ pub struct Playbook {
     /// Example requests, with `{slots}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phrases: Vec<String>,
+    /// The kind of action that it belongs to: `tier`, or `tier.kind`. Absent: by the action in its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_tier: Option<String>,
     /// JSON Schema of the slots, like a tool's input.
     pub slots: Value,
     /// The steps, in order.
@@ -153,7 +156,7 @@ pub struct PlaybookStep {
     /// Overrides the tool's policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryPolicy>,
-    /// Overrides the tool's time-out.
+    /// Overrides the tool's timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Millis>,
     /// `false`: the effect of this step is kept when the run is compensated.

@@ -23,14 +23,14 @@ pub struct Scenario {
     pub start: Option<Timestamp>,
     /// The random seed.
     pub seed: u64,
-    /// Answers of outside tools, call by call; the last one repeats.
+    /// Answers of external tools, call by call; the last one repeats.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stubs: BTreeMap<String, Vec<Stub>>,
     /// The steps, in order.
     pub steps: Vec<ScenarioStep>,
 }
 
-/// The answer of an outside tool.
+/// The answer of an external tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stub {
@@ -40,7 +40,7 @@ pub enum Stub {
     Answer(Value),
     /// This failure.
     Failure(Failure),
-    /// No answer until the time-out.
+    /// No answer until the timeout.
     Timeout,
     /// The call has its effect, but the answer is lost.
     Lost,

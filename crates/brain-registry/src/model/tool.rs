@@ -31,6 +31,9 @@ pub struct ToolDef {
     /// Alternative names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<String>,
+    /// The kind of action that it belongs to: `tier`, or `tier.kind`. Absent: by the action in its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_tier: Option<String>,
     /// How it is executed.
     pub behavior: Behavior,
     /// Its effect.
@@ -45,7 +48,7 @@ pub struct ToolDef {
     pub requires: Vec<Precondition>,
     /// How transient failures are retried.
     pub retry: RetryPolicy,
-    /// Time-out of one attempt.
+    /// Timeout of one attempt.
     pub timeout: Millis,
     /// Limits on concurrency and rate, across tenants. The newest version's limits apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -187,7 +190,7 @@ pub enum Effect {
     Read,
     /// Changes records in Brain's own store.
     Write,
-    /// Changes an outside system.
+    /// Changes an external system.
     External,
     /// Cannot be reversed.
     Irreversible,

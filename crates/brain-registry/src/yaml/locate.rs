@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{Scalar, Span, Style};
 
-/// The part of the file behind `range` of a scalar's text; the whole scalar if its notation makes that unclear (folded
-/// lines, long escapes).
+/// The part of the file that `range` of a scalar's text came from; the whole scalar if its notation makes that unclear
+/// (folded lines, long escapes).
 pub(crate) fn locate(source: &str, scalar: &Scalar, span: Span, range: Range<usize>) -> Span {
     let map = match scalar.style {
         Style::Plain => plain(source, scalar, span),

@@ -44,7 +44,7 @@ pub fn parse(source: &str) -> Result<Node, Vec<Problem>> {
         return Err(vec![Problem {
             kind: ProblemKind::TooLarge,
             span: at_start,
-            message: format!("this file has {} bytes, the limit is {MAX_FILE_BYTES}", source.len()),
+            message: format!("this file has {} bytes, but the limit is {MAX_FILE_BYTES}", source.len()),
             help: Some("split it into several files".into()),
         }]);
     }

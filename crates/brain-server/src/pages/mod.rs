@@ -36,9 +36,9 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Renders the pages from the OpenAPI document.
-    pub(crate) fn of(document: &Value, bound: SocketAddr) -> Self {
-        Self { start: start_page(document, bound).into(), reference: reference::page_of(document).into() }
+    /// Renders the pages from the OpenAPI document, and a request that the loaded packs understand.
+    pub(crate) fn of(document: &Value, bound: SocketAddr, example: &str) -> Self {
+        Self { start: start_page(document, bound, example).into(), reference: reference::page_of(document).into() }
     }
 }
 
@@ -47,16 +47,15 @@ pub(crate) fn routes() -> Router<App> {
     Router::new().route("/", get(start)).route("/docs", get(reference))
 }
 
-fn start_page(document: &Value, bound: SocketAddr) -> String {
+fn start_page(document: &Value, bound: SocketAddr, said: &str) -> String {
     let about = document["info"]["description"].as_str().unwrap_or_default();
     let first = about.split("\n\n").next().unwrap_or_default();
     let links: String = LINKS
         .iter()
         .map(|(_, path, what)| format!("<li><a href=\"{path}\">{path}</a><span>{}</span></li>", escape(what)))
         .collect();
-    let example = format!(
-        "curl -s http://{bound}/v1/runs -H 'content-type: application/json' \\\n  -d '{{\"message\": \"create task: Call Bob\"}}'"
-    );
+    let request = json!({"message": said}).to_string().replace('\'', "'\\''");
+    let example = format!("curl -s http://{bound}/v1/runs -H 'content-type: application/json' \\\n  -d '{request}'");
     let body = format!(
         "<main class=\"start\"><h1>Brain</h1><p class=\"lead\">{}</p>\
          <p>This server is running. Programs talk to it over HTTP:</p><pre>{}</pre>\

@@ -7,7 +7,6 @@ use super::html::{escape, inline, page, prose};
 /// The methods of an item, in display order.
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
-/// One operation.
 struct Operation<'d> {
     method: &'static str,
     path: &'d str,

@@ -92,8 +92,8 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
 
 /// Approve or reject.
 ///
-/// After `approve`, the answer waits up to `wait_timeout_ms` for the end of the run; the run itself does not depend on
-/// the connection. A second decision is a `409`, so the request can be repeated safely.
+/// After `approve`, the response waits up to `wait_timeout_ms` for the end of the run; the run itself does not depend
+/// on the connection. A second decision is a `409`, so the request can be repeated safely.
 #[utoipa::path(
     post, path = "/v1/approvals/{id}", tag = "approvals", operation_id = "decide_approval",
     params(("id" = String, Path, format = "uuid", description = "The approval, or the run that waits for it")),

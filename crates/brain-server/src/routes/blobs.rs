@@ -33,7 +33,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// Store a file.
 ///
-/// The body is the raw file; its `Content-Type` is stored. The answer is a reference that can be used in place of a
+/// The body is the raw file; its `Content-Type` is stored. The response is a reference that can be used in place of a
 /// value. Equal bytes are stored once: uploading them again returns the first reference.
 #[utoipa::path(
     post, path = "/v1/blobs", tag = "blobs", operation_id = "create_blob",
@@ -101,7 +101,7 @@ fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
 
 /// Read a file.
 ///
-/// `HEAD` gives the same answer without the bytes. `Range: bytes=…` with one range returns only those bytes.
+/// `HEAD` gives the same response without the bytes. `Range: bytes=…` with one range returns only those bytes.
 #[utoipa::path(
     get, path = "/v1/blobs/{hash}", tag = "blobs", operation_id = "get_blob",
     params(

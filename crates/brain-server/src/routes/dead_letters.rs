@@ -16,7 +16,7 @@ use super::approvals::MAX_NOTE;
 use crate::app::App;
 use crate::extract::{JsonBody, OptionalJson, UrlPath, UrlQuery, page_cursor, page_limit, short_text};
 use crate::guard::Caller;
-use crate::problem::{NO_SUCH_LETTER, Problem};
+use crate::problem::{BAD_ID, NO_SUCH_LETTER, Problem};
 use crate::wire::{
     self, Escalate, FieldProblem, Letter, LetterDecided, Outcome, Page, Resolve, RetriedMany, Retry, RetryMany,
     RunResponse,
@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only open letters (`true`) or closed ones (`false`).
+    /// Only open dead letters (`true`) or closed ones (`false`).
     open: Option<bool>,
     /// Maximum number of items on the page.
     #[param(minimum = 1, maximum = 200, default = 50)]
@@ -135,8 +135,15 @@ async fn retry_many(
     let since = body.since.map(|text| wire::since(&text, kernel.clock().now())).transpose();
     let since = since.map_err(|message| Problem::invalid("since", message))?;
     let dry_run = body.dry_run.unwrap_or_default();
+    let unknown = body.tool.clone().filter(|tool| kernel.registry().tool(tool).is_none());
     let filter = LetterFilter { tool: body.tool, since };
     let (letters, more) = kernel.retry_letters(&caller.scope, &filter, dry_run, &caller.actor.name, &note).await?;
+    // A tool that a pack no longer has may still have letters.
+    if let Some(tool) = unknown.filter(|_| letters.is_empty()) {
+        let hint =
+            kernel.registry().nearest_tool(&tool).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        return Err(Problem::invalid("tool", format!("there is no tool `{tool}`{hint}")));
+    }
     Ok(Json(RetriedMany::of(letters, more, dry_run)))
 }
 
@@ -208,7 +215,7 @@ async fn escalate(
 }
 
 fn letter_id(text: &str) -> Result<JobKey, Problem> {
-    text.parse().map_err(|error| Problem::bad_id(&error))
+    text.parse().map_err(|_| Problem::new(BAD_ID, format!("`{text}` is not a dead-letter id: expected a UUID")))
 }
 
 async fn find(app: &App, caller: &Caller, id: JobKey) -> Result<DeadLetterRow, Problem> {

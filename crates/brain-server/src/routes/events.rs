@@ -63,7 +63,7 @@ struct ListQuery {
     get, path = "/v1/events", tag = "events", operation_id = "list_events", params(ListQuery),
     responses(
         (status = 200, description = "Events", body = Page<FeedEvent>),
-        (status = 400, description = "The cursor is not one of this list, or the run is not a UUID."),
+        (status = 400, description = "The cursor does not belong to this list, or the run is not a UUID."),
         (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]

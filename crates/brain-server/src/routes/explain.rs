@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use brain_kernel::KernelError;
+use brain_nlu::TierId;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -44,7 +45,11 @@ async fn explain(
         return Err(KernelError::TooLong(body.text.len()).into());
     }
     app.read(move |kernel| {
-        let found = kernel.understand(&caller.scope, &caller.actor.name, &body.text);
+        let tier = body.intent_tier.as_deref().map(|tier| TierId::new(tier.trim()));
+        if let Some(tier) = tier.as_ref().filter(|tier| !kernel.vocabulary().has_tier(tier)) {
+            return Err(Problem::invalid("intent_tier", format!("there is no kind of action `{tier}`")));
+        }
+        let found = kernel.understand_within(&caller.scope, &caller.actor.name, &body.text, tier);
         Ok(Json(Explanation::of(kernel, &body.text, None, serde_json::json!(found))))
     })
     .await
@@ -58,7 +63,7 @@ async fn explain(
         (status = 200, description = "How it was understood", body = Explanation),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run has no text: its tools were called by name, or it was erased."),
+        (status = 409, description = "The run has no text: its tools were called directly, or it was erased."),
     )
 )]
 async fn explain_run(

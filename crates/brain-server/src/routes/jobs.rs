@@ -98,7 +98,7 @@ async fn activate(
         (status = 200, description = "The answer is durable", body = JobTaken),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The lease has ended, or the job has other arguments. Nothing changed."),
+        (status = 409, description = "The lease has ended, or `input_hash` does not match. Nothing changed."),
         (status = 422, description = "A field is unknown, missing or invalid."),
     )
 )]

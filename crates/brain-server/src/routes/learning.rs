@@ -49,7 +49,7 @@ fn teacher(caller: &Caller) -> Result<(), Problem> {
         return Ok(());
     }
     let name = &caller.actor.name;
-    let detail = format!("{name} may not teach; ask someone whose token was made with --approver");
+    let detail = format!("{name} may not teach; ask someone whose token has the `approver` right");
     Err(Problem::new(NOT_ALLOWED, detail))
 }
 
@@ -265,7 +265,7 @@ async fn reject(
     phrase_fits(&body.phrase)?;
     short_text("note", &body.note, MAX_NOTE)?;
     if body.note.trim().is_empty() {
-        return Err(Problem::invalid("note", "give a reason, for those who find the block later"));
+        return Err(Problem::invalid("note", "give a reason; the blocklist shows it"));
     }
     let RejectRequest { phrase, target, note: why } = body;
     let by = caller.actor.name.clone();

@@ -15,7 +15,7 @@ mod ready;
 mod record_types;
 pub(crate) mod records;
 pub(crate) mod runs;
-mod stuck;
 pub(crate) mod system;
 pub(crate) mod tools;
 pub(crate) mod upkeep;
+mod waiting;

@@ -56,7 +56,7 @@ async fn tokens(
     .await
 }
 
-/// Make a token for the caller's tenant. Its secret is in this answer and nowhere else. For callers on the server's
+/// Make a token for the caller's tenant. Its secret is in this response and nowhere else. For callers on the server's
 /// machine, and for tokens with the permission `admin`.
 #[utoipa::path(
     post, path = "/v1/tokens", tag = "system", operation_id = "create_token", request_body = NewToken,
@@ -64,7 +64,7 @@ async fn tokens(
         (status = 201, description = "The token", body = Token),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn create_token(
@@ -143,7 +143,7 @@ struct AuditQuery {
     responses(
         (status = 200, description = "Actions", body = Page<AuditEntry>),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn audit(
@@ -169,11 +169,11 @@ async fn audit(
 #[utoipa::path(
     post, path = "/v1/runs/migrate", tag = "runs", operation_id = "migrate_runs", request_body = MigrateRuns,
     responses(
-        (status = 200, description = "What became of each run", body = MigratedRuns),
+        (status = 200, description = "The result for each run", body = MigratedRuns),
         (status = 400, description = "The body is not JSON, or an id is not a UUID."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 404, description = "There is no such run."),
-        (status = 422, description = "A field is unknown or does not fit, or there is neither `runs` nor `playbook`."),
+        (status = 422, description = "A field is unknown or invalid, or there is neither `runs` nor `playbook`."),
     )
 )]
 async fn migrate(

@@ -117,7 +117,9 @@ fn engine(kernel: &Kernel) -> Check {
             check("engine", CheckStatus::Failed, "the lease of this server has expired, because its heartbeats fail")
         }
         None => check("engine", CheckStatus::Failed, "this server is not registered in the store"),
-        Some(_) if engine.is_paused() => check("engine", CheckStatus::Warning, "paused: no new work starts"),
+        Some(_) if engine.is_paused() => {
+            check("engine", CheckStatus::Warning, "paused: no external calls, timers or take-overs")
+        }
         Some(_) => check("engine", CheckStatus::Ok, "the lease is valid"),
     }
 }
@@ -137,7 +139,7 @@ fn clock(kernel: &Kernel) -> Check {
         Ok(Some(theirs)) => {
             let off = Millis(now.as_millis().abs_diff(theirs.as_millis()));
             if off > SKEW {
-                return check("clock", CheckStatus::Warning, format!("{off} off from the database's clock"));
+                return check("clock", CheckStatus::Warning, format!("differs from the database's clock by {off}"));
             }
             check("clock", CheckStatus::Ok, "agrees with the database's")
         }

@@ -56,11 +56,11 @@ async fn get(State(app): State<App>, UrlPath(kind): UrlPath<String>) -> Result<J
     post, path = "/v1/records/{type}/import", tag = "records", operation_id = "import_records",
     params(("type" = String, Path, description = "The type, such as `lead`")), request_body = ImportRecords,
     responses(
-        (status = 200, description = "What became of them", body = ImportedRecords),
+        (status = 200, description = "The result for each record", body = ImportedRecords),
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 404, description = "There is no such type of record."),
-        (status = 422, description = "A field is unknown or does not fit, or `key` is not unique."),
+        (status = 422, description = "A field is unknown or invalid, or `key` is not unique."),
     )
 )]
 async fn import(

@@ -43,7 +43,7 @@ struct ListQuery {
     limit: Option<u64>,
     /// The `next_cursor` of the previous page.
     cursor: Option<String>,
-    /// Whether records that borrow their name have it, as `$label`.
+    /// Adds the name that a record takes from the record its label refers to, as `$label`.
     labels: Option<bool>,
 }
 

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use brain_core::{ContractStatus, RunId, RunStatus};
-use brain_kernel::{Incoming, MAX_WAIT, Mode, Report, Request, Verdict, life};
+use brain_kernel::{Incoming, MAX_WAIT, Mode, Report, Request, Verdict, contract_status};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
@@ -44,7 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(review))
         .routes(routes!(expansion))
         .merge(super::look::routes())
-        .merge(super::stuck::routes())
+        .merge(super::waiting::routes())
 }
 
 /// Submit a request.
@@ -214,7 +214,7 @@ async fn list(
     app.read(move |kernel| {
         let (store, cursor) = (kernel.store(), page_cursor(&query.cursor));
         let rows = match contract_status {
-            Some(word) => life::runs_by_contract(store.as_ref(), &caller.scope, word, limit, cursor)?,
+            Some(word) => contract_status::runs_by_contract(store.as_ref(), &caller.scope, word, limit, cursor)?,
             None => store.runs(&caller.scope, status, limit, cursor)?,
         };
         Ok(Json(Page::of(rows, |row| RunSummary::of(&row, || kernel.redaction_for(&caller.scope, row.id)))))
@@ -245,7 +245,7 @@ struct GetQuery {
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 422, description = "A parameter is unknown or does not fit."),
+        (status = 422, description = "A parameter is unknown or invalid."),
     )
 )]
 async fn get(
@@ -270,6 +270,19 @@ async fn get(
         }))
     });
     Ok((waited, answer.await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ReceiptsQuery {
+    /// Maximum number of items on the page.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u64>,
+    /// The `next_cursor` of the previous page.
+    cursor: Option<String>,
+    /// Whether personal values are redacted wherever they appear, as in the log.
+    redacted: Option<bool>,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -319,7 +332,7 @@ async fn events(
 /// List the receipts of a run: the record of every attempt, in order.
 #[utoipa::path(
     get, path = "/v1/runs/{id}/receipts", tag = "runs", operation_id = "list_run_receipts",
-    params(("id" = String, Path, format = "uuid", description = "The run"), PartQuery),
+    params(("id" = String, Path, format = "uuid", description = "The run"), ReceiptsQuery),
     responses(
         (status = 200, description = "Receipts", body = Page<Receipt>),
         (status = 400, description = "The id is not a UUID, or the cursor does not belong to this list."),
@@ -331,15 +344,22 @@ async fn receipts(
     State(app): State<App>,
     caller: Caller,
     UrlPath(id): UrlPath<String>,
-    UrlQuery(query): UrlQuery<PartQuery>,
+    UrlQuery(query): UrlQuery<ReceiptsQuery>,
 ) -> Result<Json<Page<Receipt>>, Problem> {
     let (id, limit, before) = (run_id(&id)?, page_limit(query.limit)?, place(page_cursor(&query.cursor))?);
-    let Report { receipts, .. } = app.read(move |kernel| Ok(kernel.report(&caller.scope, id)?)).await?;
     // Receipts are only ever appended, so their number is a stable cursor.
     let shown = usize::try_from(before.unwrap_or(0)).unwrap_or(usize::MAX);
-    let more = receipts.len() > shown.saturating_add(limit);
-    let items = receipts.into_iter().skip(shown).take(limit).map(Receipt::from).collect();
-    Ok(Json(Page { items, next_cursor: more.then(|| (shown + limit).to_string()) }))
+    app.read(move |kernel| {
+        let Report { receipts, .. } = kernel.report(&caller.scope, id)?;
+        let more = receipts.len() > shown.saturating_add(limit);
+        let mut items: Vec<Receipt> = receipts.into_iter().skip(shown).take(limit).map(Receipt::from).collect();
+        if query.redacted == Some(true) {
+            let redaction = kernel.redaction_for(&caller.scope, id);
+            items.iter_mut().for_each(|receipt| receipt.redact(&redaction));
+        }
+        Ok(Json(Page { items, next_cursor: more.then(|| (shown + limit).to_string()) }))
+    })
+    .await
 }
 
 /// Cancel a run.
@@ -398,7 +418,7 @@ async fn undo(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run does not wait for a review."),
+        (status = 409, description = "The run is not waiting for a review."),
         (status = 422, description = "A field is invalid, or the corrected result does not match the tool's declared output. Nothing changed."),
     )
 )]

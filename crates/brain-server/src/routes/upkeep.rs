@@ -23,8 +23,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(sweep)).routes(routes!(reindex)).routes(routes!(doctor))
 }
 
-/// Apply the configured retention: erase payloads and delete runs whose time is up. For callers on the server's machine,
-/// and for tokens with the permission `admin`.
+/// Apply the configured retention: erase payloads and delete runs past their retention period. For callers on the
+/// server's machine, and for tokens with the permission `admin`.
 ///
 /// A server with a configured retention does this by itself, once an hour.
 #[utoipa::path(
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 409, description = "This server has no configuration to apply."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn sweep(
@@ -74,7 +74,7 @@ fn upkeep(app: &App) -> Result<Arc<dyn Upkeep>, Problem> {
         (status = 400, description = "The body is not JSON."),
         (status = 403, description = "The caller is on another machine and its token lacks the permission `admin`."),
         (status = 404, description = "There is no such type of record."),
-        (status = 422, description = "A field is unknown or does not fit."),
+        (status = 422, description = "A field is unknown or invalid."),
     )
 )]
 async fn reindex(

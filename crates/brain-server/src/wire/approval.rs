@@ -21,7 +21,7 @@ pub struct Approval {
     pub consent: String,
     /// The requester.
     pub asked_by: String,
-    /// The message of the request; empty if it was called by name.
+    /// The message of the request; empty if tools were called directly.
     pub said: String,
     /// The calls to approve, one line each. Personal values are redacted unless the caller may decide.
     pub asks: Vec<String>,

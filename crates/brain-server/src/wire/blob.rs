@@ -24,7 +24,7 @@ impl From<BlobRow> for Blob {
     }
 }
 
-/// The answer to an upload.
+/// The response to an upload.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BlobStored {
     /// The reference to the file.

@@ -114,7 +114,7 @@ pub struct RetryMany {
     #[serde(default)]
     #[schema(max_length = 256)]
     pub tool: Option<String>,
-    /// Only letters opened since: a time such as `2026-03-02T09:00:00Z`, or a duration such as `2h`.
+    /// Only dead letters opened within a duration (`2h`) or since a time (`2026-03-02T09:00:00Z`).
     #[serde(default)]
     #[schema(max_length = 64)]
     pub since: Option<String>,

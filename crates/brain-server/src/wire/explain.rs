@@ -19,6 +19,9 @@ pub struct ExplainRequest {
     /// The text, at most 64 KiB.
     #[schema(max_length = 65_536)]
     pub text: String,
+    /// The kind of action, as a question named it: only its tools are considered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_tier: Option<String>,
 }
 
 /// How a text is understood, with the evidence.
@@ -92,7 +95,7 @@ impl Explanation {
                 Ok(Self::of(kernel, &text, Some(run), understanding))
             }
             _ => Err(KernelError::Conflict(format!(
-                "run {run} has no text: its tools were called by name, or it was erased"
+                "run {run} has no text: its tools were called directly, or it was erased"
             ))),
         }
     }

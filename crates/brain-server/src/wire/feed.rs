@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 /// A position in the feed: a row, and the number of its events that were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FeedId {
-    /// The position of the row.
+    /// The position of the log row in the feed; later rows have higher positions.
     pub position: u64,
-    /// The number of the event in the row, from 1; 0 stands for the whole row.
+    /// The number of the event in the row, from 1; 0 means the whole row.
     pub event: u32,
 }
 

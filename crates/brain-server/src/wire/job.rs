@@ -115,7 +115,7 @@ pub struct CompleteJob {
     /// The token usage of a language model.
     #[serde(default, deserialize_with = "super::object::optional")]
     pub token_usage: Option<TokenUsage>,
-    /// The `input_hash` of the job. If the job has other arguments, the answer is rejected.
+    /// The `input_hash` of the job. If it does not match, the answer is rejected.
     #[serde(default)]
     #[schema(pattern = "^[0-9a-f]{64}$")]
     pub input_hash: Option<String>,

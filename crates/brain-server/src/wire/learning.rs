@@ -123,7 +123,7 @@ pub struct TeachRequest {
     pub replace: Option<bool>,
 }
 
-/// The answer to teaching.
+/// The response to teaching.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TaughtAnswer {
     /// The phrase.
@@ -190,7 +190,7 @@ impl From<TaughtRow> for TaughtItem {
     }
 }
 
-/// A phrase and its target: a candidate to decide about, or a phrase to unblock.
+/// A phrase and its target: a candidate to decide on, or a phrase to unblock.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PhraseFor {
@@ -210,7 +210,7 @@ pub struct RejectRequest {
     pub phrase: String,
     /// The tool or playbook that it must not match.
     pub target: String,
-    /// The reason, for those who find the block later.
+    /// The reason; the blocklist shows it.
     #[serde(alias = "why")]
     pub note: String,
 }
@@ -290,7 +290,7 @@ pub struct CorrectionRequest {
     pub note: Option<String>,
 }
 
-/// The answer to a correction.
+/// The response to a correction.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CorrectionAnswer {
     /// The text of the request.

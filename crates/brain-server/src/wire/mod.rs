@@ -51,6 +51,6 @@ pub use run::{
     CallRequest, Confidence, EnqueuedCall, ErrorItem, LimitsRequest, Mode, PlannedToolCall, Policy, Progress, Receipt,
     ReceiptError, RunDecision, RunRequest, RunResponse, RunSummary,
 };
-pub use tool::{PlaybookDetail, ToolDetail, ToolSummary};
+pub use tool::{MatchType, PlaybookDetail, ToolDetail, ToolLookup, ToolSummary};
 pub use upkeep::{Doctor, DoctorCheck, Reindex, ReindexedType, ReindexedTypes, Sweep, Swept, SweptTenant};
-pub use waiting::{Abort, ParkedRun, Waiting, WhyWaiting};
+pub use waiting::{Abort, Waiting, WaitingRun, WhyWaiting};

@@ -55,7 +55,7 @@ pub struct Token {
     /// When it ends; null: never.
     #[schema(required, format = DateTime)]
     pub expires_at: Option<String>,
-    /// The token itself: only in the answer that made it.
+    /// The token itself: only in the response that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
@@ -146,7 +146,7 @@ pub struct MigrateRuns {
     pub limit: Option<u64>,
 }
 
-/// What became of the runs.
+/// The results.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct MigratedRuns {
     /// Each run.
@@ -163,7 +163,7 @@ pub struct MigratedRuns {
     pub stay: usize,
 }
 
-/// What became of one run.
+/// The result for one run.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct MigratedRun {
     /// The run.
@@ -191,7 +191,7 @@ impl From<Move> for MigratedRun {
             name: about.name,
             from: about.from.to_string(),
             to: about.to.map(|to| to.to_string()),
-            kept: about.kept,
+            kept: about.unchanged,
             ahead: about.ahead,
             problems: about.problems,
         }

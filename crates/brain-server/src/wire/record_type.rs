@@ -14,7 +14,7 @@ pub struct RecordType {
     pub pack: String,
     /// What people call it.
     pub title: String,
-    /// The field with a record's name: the declared label, else a text field called `name`, `title` or `number`; null
+    /// The field that names a record: the declared label, else a text field called `name`, `title` or `number`; null
     /// if there is none.
     #[schema(required)]
     pub label: Option<String>,
@@ -84,14 +84,14 @@ pub struct ImportRecords {
     pub dry_run: Option<bool>,
 }
 
-/// What became of the records, in the same order.
+/// The result for each record, in the same order.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ImportedRecords {
     /// How many were made, or would be.
     pub created: usize,
     /// How many were updated, or would be.
     pub updated: usize,
-    /// How many were the same already.
+    /// How many were already the same.
     pub unchanged: usize,
     /// Those that were refused.
     pub refused: Vec<RefusedRecord>,

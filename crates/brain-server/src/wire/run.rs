@@ -1,7 +1,7 @@
 //! Runs: the request and the response of the run contract, with Brain's additional fields.
 
 use super::next_action::in_http;
-use brain_core::{ContractStatus, RunStatus};
+use brain_core::{ContractStatus, Millis, RunStatus};
 use brain_kernel::{NextAction, Problem, ReceiptView, Redaction, Report, ended};
 use brain_registry::model::BatchPolicy;
 use brain_store::RunRow;
@@ -58,7 +58,7 @@ pub struct RunRequest {
     /// Limits of the run.
     #[serde(default, deserialize_with = "super::object::optional")]
     pub limits: Option<LimitsRequest>,
-    /// Tool calls by name, instead of words. Beside a `message` that Brain asked about, they answer the question, and
+    /// Tool calls by name, instead of words. With a `message` that Brain asked about, they answer the question, and
     /// learning counts that.
     #[serde(default, deserialize_with = "super::object::optional_list")]
     #[schema(max_items = 1000)]
@@ -184,7 +184,7 @@ pub struct RunResponse {
     /// The limits of the request: `max_tool_calls`, `wait_timeout_ms`, `max_cost`; null if they were erased.
     #[schema(required, value_type = Option<Object>)]
     pub limits: Option<Map<String, Value>>,
-    /// The trace id (W3C Trace Context): that of the request's `traceparent`, or a new one. Outside systems get it as
+    /// The trace id (W3C Trace Context): that of the request's `traceparent`, or a new one. External systems get it as
     /// `traceparent`.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     pub trace_id: String,
@@ -258,7 +258,7 @@ impl From<brain_core::Confidence> for Confidence {
 pub struct RunDecision {
     /// The mode that was used: the requested one, or `answer` if nothing could be planned.
     pub mode_used: String,
-    /// The reason.
+    /// How the request was understood, or why it went no further.
     pub reason: String,
     /// How sure the reading is.
     pub confidence: Confidence,
@@ -301,7 +301,7 @@ pub struct Receipt {
     pub attempt: u32,
     /// Whether it was an undo.
     pub undo: bool,
-    /// `succeeded`, `failed`, `in_doubt` or `rolled_back`.
+    /// `succeeded`, `done_badly`, `failed`, `in_doubt` or `rolled_back`.
     pub status: String,
     /// The arguments, without personal values and secrets.
     #[schema(value_type = Value)]
@@ -324,14 +324,24 @@ pub struct Receipt {
     /// When it ended.
     #[schema(format = DateTime)]
     pub finished_at: String,
-    /// Time from the hand-over until the answer was written, in milliseconds.
+    /// Time from the hand-over until the outcome was written, in milliseconds.
     pub duration_ms: u64,
-    /// The HTTP status of the outside system; null if there was none.
+    /// The HTTP status of the external system; null if there was none.
     #[schema(required)]
     pub api_status: Option<u16>,
     /// The token usage of a language model; left out if the tool reported none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
+}
+
+impl Receipt {
+    /// Redacts personal values wherever they appear.
+    pub(crate) fn redact(&mut self, redaction: &Redaction) {
+        self.input = redaction.values(&self.input);
+        self.result = redaction.values(&self.result);
+        self.summary.iter_mut().for_each(|text| *text = redaction.text(text));
+        self.error.iter_mut().for_each(|error| error.message = redaction.text(&error.message));
+    }
 }
 
 /// Why an attempt failed.
@@ -373,7 +383,7 @@ pub struct Progress {
 }
 
 impl RunResponse {
-    /// The answer to a request that was just accepted. The contract requires mode `enqueue` to return at once, so
+    /// The response to a request that was just accepted. The contract requires mode `enqueue` to return at once, so
     /// anything done meanwhile is left out.
     pub fn accepted(report: Report) -> Self {
         Self::from(report.as_accepted())
@@ -388,19 +398,15 @@ impl RunResponse {
         say(&mut self.decision.reason);
         self.next_actions.iter_mut().for_each(say);
         for action in &mut self.actions {
-            if let NextAction::Say { text } = action {
+            if let NextAction::Say { text, label } = action {
                 say(text);
+                label.iter_mut().for_each(say);
             }
         }
         self.errors.iter_mut().for_each(|error| say(&mut error.message));
         self.waits_for.iter_mut().for_each(say);
         self.planned_tool_calls.iter_mut().for_each(|call| hide(&mut call.input));
-        for receipt in &mut self.receipts {
-            hide(&mut receipt.input);
-            hide(&mut receipt.result);
-            receipt.summary.iter_mut().for_each(say);
-            receipt.error.iter_mut().for_each(|error| say(&mut error.message));
-        }
+        self.receipts.iter_mut().for_each(|receipt| receipt.redact(redaction));
         if let Some(batch) = &mut self.batch {
             *batch = redaction.sentences(batch);
         }
@@ -409,9 +415,8 @@ impl RunResponse {
 
     /// Adds that the run had not ended when the caller's timeout passed.
     pub(crate) fn timed_out(&mut self, waited_ms: u64) {
-        let message = format!(
-            "The run is still in progress after {waited_ms} ms; it continues in the background. Read it again later."
-        );
+        let message =
+            format!("Still running after {}; it continues in the background. Read it again later.", Millis(waited_ms));
         self.ok = false;
         self.assistant_message = match self.assistant_message.contains('\n') {
             true => format!("{}\n{message}", self.assistant_message),

@@ -1,5 +1,6 @@
 //! Tools as callers see them.
 
+use brain_nlu::{NameMatch, TargetKind};
 use brain_registry::Tool;
 use brain_registry::model::{Behavior, Playbook, ToolDef};
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,63 @@ impl From<&Tool> for ToolDetail {
             tags,
             attributes: tool.def.attributes(),
             hash: tool.hash.to_string(),
+        }
+    }
+}
+
+/// How a candidate name matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchType {
+    /// It is the tool's name or title.
+    Exact,
+    /// It is at least 80 % similar to the tool's name.
+    Fuzzy,
+    /// It is a synonym of the tool, or an alias of the playbook.
+    Synonym,
+    /// No candidate matches.
+    NotFound,
+}
+
+/// The tool or playbook that candidate names lead to.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ToolLookup {
+    /// `domain.name`; null if no candidate matches.
+    #[schema(required)]
+    pub tool: Option<String>,
+    /// How it was found.
+    pub match_type: MatchType,
+    /// The candidate that found it.
+    #[schema(required)]
+    pub name: Option<String>,
+    /// Its display name.
+    #[schema(required)]
+    pub title: Option<String>,
+    /// Whether it is a playbook.
+    pub playbook: bool,
+    /// Similarity of the candidate and the name, in percent; 100 unless the match is fuzzy, 0 if there is none.
+    pub similarity: u32,
+}
+
+impl ToolLookup {
+    /// The result for candidate names.
+    pub(crate) fn of(found: Option<&NameMatch<'_>>, names: &[&str]) -> Self {
+        let Some(found) = found else {
+            let match_type = MatchType::NotFound;
+            return Self { tool: None, match_type, name: None, title: None, playbook: false, similarity: 0 };
+        };
+        Self {
+            tool: Some(found.target.name.clone()),
+            match_type: match found.match_type {
+                brain_nlu::MatchType::Exact => MatchType::Exact,
+                brain_nlu::MatchType::Fuzzy => MatchType::Fuzzy,
+                brain_nlu::MatchType::Synonym => MatchType::Synonym,
+                brain_nlu::MatchType::NotFound => MatchType::NotFound,
+            },
+            name: names.get(found.candidate).map(|name| (*name).to_owned()),
+            title: Some(found.target.title.clone()),
+            playbook: found.target.kind == TargetKind::Playbook,
+            similarity: found.ratio,
         }
     }
 }

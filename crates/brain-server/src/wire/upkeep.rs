@@ -51,7 +51,7 @@ pub struct SweptTenant {
     pub corrections_deleted: u64,
     /// Notes of the retention itself that were deleted.
     pub notes_deleted: u64,
-    /// Dead letters that were ended because nobody decided about them in time.
+    /// Dead letters that expired because nobody resolved them in time.
     #[serde(default)]
     pub letters_expired: u64,
 }

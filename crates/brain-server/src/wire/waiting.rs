@@ -59,10 +59,12 @@ impl From<brain_kernel::Waiting> for Waiting {
 
 /// A run that waits for a person.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-pub struct ParkedRun {
+pub struct WaitingRun {
     /// The id of the run.
     #[schema(format = "uuid")]
     pub run_id: String,
+    /// What was asked for; empty if tools were called by name.
+    pub message: String,
     /// Its status; `parked` if the run itself cannot go on.
     #[schema(value_type = String)]
     pub status: RunStatus,
@@ -78,23 +80,28 @@ pub struct ParkedRun {
     pub in_doubt: bool,
     /// Its open dead letters.
     pub letters: Vec<String>,
-    /// What it waits for: `person` (the run is parked), `letter`, `approval` or `input`.
+    /// The approval of a step that it waits for; left out if it waits for something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_id: Option<String>,
+    /// What it waits for: `person` (the run is parked), `letter`, `approval`, `review` or `input`.
     pub on: String,
     /// When it expires; null if it does not.
     #[schema(required, format = DateTime)]
     pub until: Option<String>,
 }
 
-impl From<brain_kernel::AwaitsPerson> for ParkedRun {
+impl From<brain_kernel::AwaitsPerson> for WaitingRun {
     fn from(one: brain_kernel::AwaitsPerson) -> Self {
         Self {
             run_id: one.run.to_string(),
+            message: one.message,
             status: one.status,
             since: one.since.to_string(),
             why: one.why,
             tool: Some(one.tool).filter(|tool| !tool.is_empty()),
             in_doubt: one.in_doubt,
             letters: one.letters,
+            approval_id: one.approval.map(|id| id.to_string()),
             on: one.on.to_owned(),
             until: one.until.map(|at| at.to_string()),
         }

@@ -1,4 +1,4 @@
-//! The complete contracts: the request of a run, the arguments of each attempt, and what outside tools may return.
+//! The complete contracts: the request of a run, the arguments of each attempt, and what external tools may return.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,7 +15,7 @@ use crate::support::{TestServer, pack};
 
 type Seen = Arc<Mutex<Vec<HeaderMap>>>;
 
-/// An outside system that returns more than data, and one that always fails.
+/// An external system that returns more than data, and one that always fails.
 async fn outside() -> (Seen, u16) {
     async fn think(State(seen): State<Seen>, headers: HeaderMap, body: axum::Json<Value>) -> impl IntoResponse {
         seen.lock().unwrap().push(headers);

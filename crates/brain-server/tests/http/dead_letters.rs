@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::support::{TestServer, pack};
 
-/// An outside system that answers as the test says.
+/// An external system that answers as the test says.
 struct Outside {
     status: AtomicU16,
     calls: AtomicUsize,

@@ -110,7 +110,7 @@ async fn a_run_explains_what_it_waits_for() {
     let why = server.get(&path).await.ok();
     assert_eq!(why["waits"][0]["on"], "approval", "{why}");
     assert!(why["waits"][0]["until"].is_string(), "a plan expires: {why}");
-    let parked = server.get("/v1/runs/parked").await.ok();
+    let parked = server.get("/v1/runs/waiting").await.ok();
     let listed = &parked["items"][0];
     assert_eq!(
         (&listed["run_id"], &listed["on"], &listed["status"]),
@@ -126,7 +126,7 @@ async fn a_run_explains_what_it_waits_for() {
     let done = server.say("create task: Now", "enqueue_and_wait").await;
     let path = format!("/v1/runs/{}/why", done["run_id"].as_str().unwrap());
     assert_eq!(server.get(&path).await.ok()["waits"][0]["on"], "nothing");
-    assert_eq!(server.get("/v1/runs/parked").await.ok()["items"], json!([]));
+    assert_eq!(server.get("/v1/runs/waiting").await.ok()["items"], json!([]));
     let retry = server.post(&path.replace("/why", "/retry"), &json!({})).await;
     assert_eq!(retry.status, 409, "nothing failed: {}", retry.body);
 }

@@ -17,3 +17,4 @@ mod requests;
 mod support;
 mod system;
 mod undo;
+mod words;

@@ -28,7 +28,7 @@ async fn enqueue_and_wait_executes_and_returns_the_receipts() {
     well_formed(&run);
     assert_eq!(run["ok"], true);
     assert_eq!(run["decision"]["mode_used"], "enqueue_and_wait");
-    assert_eq!(run["decision"]["reason"], "Matched rule pattern for os.create_task");
+    assert_eq!(run["decision"]["reason"], "Matched a phrase of os.create_task");
     let planned = &run["planned_tool_calls"][0];
     assert_eq!(planned["tool_name"], "os.create_task");
     assert_eq!(planned["input"], json!({"title": "Call Bob", "domain": "business"}));

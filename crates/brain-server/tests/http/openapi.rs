@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::TestServer;
 
 /// Every route of the design.
-const ROUTES: [&str; 73] = [
+const ROUTES: [&str; 74] = [
     "GET /healthz",
     "GET /metrics",
     "GET /openapi.json",
@@ -33,7 +33,7 @@ const ROUTES: [&str; 73] = [
     "GET /v1/records/{type}",
     "GET /v1/records/{type}/{id}",
     "GET /v1/runs",
-    "GET /v1/runs/parked",
+    "GET /v1/runs/waiting",
     "GET /v1/runs/{id}",
     "GET /v1/runs/{id}/events",
     "GET /v1/runs/{id}/expansion",
@@ -46,6 +46,7 @@ const ROUTES: [&str; 73] = [
     "GET /v1/system/paused",
     "GET /v1/tokens",
     "GET /v1/tools",
+    "GET /v1/tools/lookup",
     "GET /v1/tools/{name}",
     "POST /v1/approvals/{id}",
     "POST /v1/blobs",

@@ -67,7 +67,6 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// The file of its store.
     pub(crate) fn store_file(&self) -> std::path::PathBuf {
         self.folder.path().join("brain.db")
     }

@@ -118,7 +118,7 @@ pub(super) fn of_tenant(world: &World, scope: &Scope, counted: &Counted) -> Vec<
         let found = row.map_or(0, |row| row.body["count"].as_u64().unwrap_or(0));
         let wanted = counted.counters.get(&counter).copied().unwrap_or(0);
         if found != wanted {
-            problems.push(format!("counter {counter} stands at {found}; {wanted} jobs counted it up"));
+            problems.push(format!("counter {counter} is {found}; {wanted} jobs incremented it"));
         }
     }
     problems

@@ -20,7 +20,7 @@ pub(super) fn check(state: &RunState, tally: &mut Tally) -> Vec<String> {
         seq = row.seq + row.events.len() as u64;
     }
     if seq != state.row.schedule.seq {
-        problems.push(format!("its log has {seq} events, its row says {}", state.row.schedule.seq));
+        problems.push(format!("its log has {seq} events, but its row says {}", state.row.schedule.seq));
     }
     tally.taken_over += entries(&state.log).filter(|entry| entry.is(PipeEvent::TakenOver)).count() as u64;
     problems.extend(order(&state.log));
@@ -100,6 +100,14 @@ pub(crate) fn order(log: &[Arc<LogRow>]) -> Vec<String> {
     let mut left = BTreeSet::new();
     let mut attempts: BTreeMap<JobId, u32> = BTreeMap::new();
     for entry in entries(log) {
+        if entry.is(PipeEvent::Migrated) {
+            // The new program numbers its steps anew.
+            let steps: BTreeMap<u16, u16> = serde_json::from_value(entry.value()["steps"].clone()).unwrap_or_default();
+            let moved = |job: &JobId| steps.get(&job.step).map(|step| JobId { step: *step, ..*job });
+            over = over.iter().filter_map(moved).collect();
+            left = left.iter().filter_map(moved).collect();
+            attempts = attempts.iter().filter_map(|(job, attempt)| Some((moved(job)?, *attempt))).collect();
+        }
         let event = match entry.machine() {
             Ok(Some(event)) => event,
             Ok(None) => continue,

@@ -34,7 +34,6 @@ use node::Node;
 use outside::Systems;
 use workers::Worker;
 
-/// Number of nodes.
 const NODES: usize = 3;
 /// Time limit of a calm world, longer than every timeout in it.
 const CALM: Millis = Millis(600_000);
@@ -276,7 +275,7 @@ impl World {
                 let pause = self.dice.between(long.0, long.1);
                 node.paused_until = now.plus(Millis(pause));
                 self.tally.pauses += 1;
-                self.listing.note(&name, |_| format!("stands still for {pause} ms"));
+                self.listing.note(&name, |_| format!("pauses for {pause} ms"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Operators: they apply retention and compaction beside working nodes, expire dead letters, migrate runs to a newer
+//! Operators: they apply retention and compaction while nodes work, expire dead letters, migrate runs to a newer
 //! pack, pause nodes, and replace them gracefully.
 
 use brain_core::Millis;

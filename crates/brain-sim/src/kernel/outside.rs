@@ -22,7 +22,6 @@ use crate::listing::Listing;
 pub(super) struct Deeds {
     /// The operation: `key`, `check`, `none`, or one of them with `_back`.
     pub(super) what: String,
-    /// Number of effects.
     pub(super) effects: u32,
     /// Number of calls whose outcome is unknown without their answer.
     pub(super) open_calls: u32,
@@ -63,7 +62,6 @@ pub(super) struct Reached {
     pub(super) dead: Arc<AtomicBool>,
 }
 
-/// The fate of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallFate {
     Done,

@@ -68,15 +68,18 @@ fn thrown(number: u64, newer: bool) -> String {
     }
     text += "steps:\n";
     let steps = dice.between(1, 5);
+    let added = |after: &str| {
+        format!("  - {{id: {ADDED}, tool: w.note, args: {{label: \"= slots.label\"}}, after: [{after}]}}\n")
+    };
+    // In every second playbook, the new step shifts the numbers of all others.
+    if newer && number % 2 == 1 {
+        text += &added("");
+    }
     for step in 0..steps {
         text += &thrown_step(step, &mut dice);
     }
-    if newer {
-        let _ = writeln!(
-            text,
-            "  - {{id: {ADDED}, tool: w.note, args: {{label: \"= slots.label\"}}, after: [s{}]}}",
-            steps - 1
-        );
+    if newer && number.is_multiple_of(2) {
+        text += &added(&format!("s{}", steps - 1));
     }
     text
 }

@@ -162,4 +162,8 @@ impl Host for EmptyUndo {
     fn describe(&self, call: &ValidatedCall) -> String {
         self.0.describe(call)
     }
+
+    fn approval_lasts(&self) -> Option<brain_core::Millis> {
+        self.0.approval_lasts()
+    }
 }

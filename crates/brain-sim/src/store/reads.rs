@@ -8,9 +8,9 @@ use brain_core::{
 };
 use brain_store::{
     AccountEntry, Accounts, ApprovalRow, Approvals, ArtifactRow, Backlog, BlobRow, BlobWriter, Blobs, Claim,
-    DeadLetterRow, DeadLetters, Definitions, Feed, FeedPage, Lane, Lanes, LogRow, NodeRow, OfferRow, Offers, OnChange,
-    Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals, Store, StoreError,
-    SystemScope, TokenRow, Tokens, Watch,
+    DeadLetterRow, DeadLetters, Definitions, Feed, FeedPage, IndexValue, Lane, Lanes, LogRow, NodeRow, OfferRow,
+    Offers, OnChange, Page, RecordFilter, RecordRow, Records, RunRow, Runs, Scheduling, Scope, SignalRow, Signals,
+    Store, StoreError, SystemScope, TokenRow, Tokens, Watch,
 };
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ impl Records for NodeStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.read(|base| base.records_by_all(scope, kind, field, values, limit))
@@ -90,7 +90,7 @@ impl Records for NodeStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.read(|base| base.records_by_any(scope, kind, field, values, limit))

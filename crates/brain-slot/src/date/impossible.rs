@@ -9,10 +9,10 @@ use crate::cursor::Cursor;
 use brain_english::calendar::MONTHS;
 use brain_english::numbers::ORDINAL_ENDINGS;
 
-/// Why a text in the form of a date names no day.
+/// Why text that looks like a date is not a valid one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Impossible {
-    /// No calendar has this day; worded.
+    /// The day does not exist; holds the text for the message.
     NoSuchDay(String),
     /// The date is another weekday.
     OtherWeekday { date: Date, said: Weekday },

@@ -1,4 +1,4 @@
-//! What stands beside a value that was read.
+//! The words next to a value that was read.
 
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ pub(super) fn beside(kind: &SlotKind, chars: &[char], value: Range<usize>, aroun
     after(kind, chars, &first, around).map(|(end, said)| Unclear::new(chars, first.start..end, said))
 }
 
-/// Where an amount begins whose currency sign stands before the value; or that the currency is another one.
+/// Where an amount begins whose currency sign precedes the value; or that the currency is another one.
 fn signed_start(
     kind: &SlotKind,
     chars: &[char],

@@ -1,4 +1,4 @@
-//! What stands before a value and belongs to it: `about 20`, `at least 5`, `every Friday`, `5 or` 6.
+//! The words before a value that belong to it: `about 20`, `at least 5`, `every Friday`, `5 or` 6.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ const WORDS: usize = 4;
 /// Number of positions before a joint where the first value of a chain is looked for.
 const STEPS: usize = 6;
 
-/// What stands before a value.
+/// The words before a value.
 pub(super) enum Front {
     /// Words that make the expression unclear, and where they begin.
     Words(usize, UnclearKind),
@@ -70,7 +70,7 @@ fn is_day(kind: &SlotKind) -> bool {
     matches!(kind, SlotKind::Date | SlotKind::DateTime)
 }
 
-/// What stands before the value at `at`.
+/// The words before the value at `at`.
 pub(super) fn front(kind: &SlotKind, chars: &[char], value: &Range<usize>, around: &Surroundings) -> Option<Front> {
     let at = value.start;
     let mut sign = at;

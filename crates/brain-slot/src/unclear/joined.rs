@@ -117,7 +117,7 @@ fn alternatives(kind: &SlotKind, chars: &[char], starts: &[usize], around: &Surr
     worded.unwrap_or_default()
 }
 
-/// The end of a value of the same type behind a joint.
+/// The end of a value of the same type after a joint.
 fn partner(kind: &SlotKind, chars: &[char], at: usize, joint: Joint, around: &Surroundings) -> Option<usize> {
     if at >= chars.len() {
         return None;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::sample::{self, scope};
 use super::{commit, entry, put};
-use crate::{Outcome, Precondition, RecordFilter, Store, Write};
+use crate::{IndexValue, Outcome, Precondition, RecordFilter, Store, Write};
 
 pub(super) fn a_record_is_rewritten_without_a_new_revision(store: &dyn Store) {
     let scope = scope("default");
@@ -19,8 +19,7 @@ pub(super) fn a_record_is_rewritten_without_a_new_revision(store: &dyn Store) {
         assert_eq!(commit(store, &scope, vec![unchanged], vec![new]), Outcome::Committed);
         assert_eq!(there(&by("new")), [row], "revision {revision}");
         assert!(there(&by("old")).is_empty(), "revision {revision}");
-        let called =
-            |value: &str| store.records_by_all(&scope, "item", "~name", &[value.to_owned()], 10).expect("reads");
+        let called = |value: &str| store.records_by_all(&scope, "item", "~name", &[value.into()], 10).expect("reads");
         assert_eq!((called("new").len(), called("old").len()), (1, 0), "revision {revision}");
         assert_eq!(store.search(&scope, "item", "new", 10).expect("reads").len(), 1);
         assert!(store.search(&scope, "item", "old", 10).expect("reads").is_empty());
@@ -50,7 +49,7 @@ pub(super) fn records_are_found_by_all_of_several_values(store: &dyn Store) {
         assert_eq!(commit(store, &scope, vec![], vec![put(row, index, Some("text"))]), Outcome::Committed);
     }
     let find = |kind: &str, field: &str, values: &[&str], limit| -> Vec<u64> {
-        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let values: Vec<IndexValue> = values.iter().map(|value| IndexValue::of(value)).collect();
         let rows = store.records_by_all(&scope, kind, field, &values, limit).expect("reads");
         rows.iter().map(|row| row.body["n"].as_u64().expect("a number")).collect()
     };
@@ -62,7 +61,7 @@ pub(super) fn records_are_found_by_all_of_several_values(store: &dyn Store) {
     assert!(find("item", "~word", &["half"], 10).is_empty(), "a value matches only as a whole");
     assert!(find("item", "~word", &[], 10).is_empty() && find("item", "~word", &["all"], 10).is_empty());
     assert!(find("thing", "~word", &["half 0"], 10).is_empty(), "only records of that type");
-    let other = store.records_by_all(&sample::scope("other"), "item", "~word", &["half 0".to_owned()], 10);
+    let other = store.records_by_all(&sample::scope("other"), "item", "~word", &["half 0".into()], 10);
     assert!(other.expect("reads").is_empty(), "nothing of another tenant");
     // Index entries combine with other filters.
     let filter = RecordFilter {
@@ -90,7 +89,7 @@ pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
         assert_eq!(commit(store, &scope, vec![], vec![put(row, index, None)]), Outcome::Committed);
     }
     let find = |field: &str, values: &[&str], limit| -> Vec<u64> {
-        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        let values: Vec<IndexValue> = values.iter().map(|value| IndexValue::of(value)).collect();
         let rows = store.records_by_any(&scope, "item", field, &values, limit).expect("reads");
         rows.iter().map(|row| row.body["n"].as_u64().expect("a number")).collect()
     };
@@ -101,9 +100,9 @@ pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
     assert!(find("~alike", &[], 10).is_empty() && find("~alike", &["k9"], 10).is_empty());
     assert!(find("number", &["k0"], 10).is_empty(), "only entries of that field");
     let other = sample::scope("other");
-    let none = store.records_by_any(&other, "item", "~alike", &["k0".to_owned()], 10).expect("reads");
+    let none = store.records_by_any(&other, "item", "~alike", &["k0".into()], 10).expect("reads");
     assert!(none.is_empty(), "nothing of another tenant");
-    let many: Vec<String> = (0..crate::MAX_ANY + 5).map(|n| format!("l{}", n + 4)).collect();
+    let many: Vec<IndexValue> = (0..crate::MAX_ANY + 5).map(|n| IndexValue::of(&format!("l{}", n + 4))).collect();
     let rows = store.records_by_any(&scope, "item", "~alike", &many, 10).expect("reads");
     assert_eq!(rows.len(), 3, "only the first values up to the limit are looked up");
     let same = |n: usize| {
@@ -112,7 +111,7 @@ pub(super) fn records_are_found_by_any_of_several_values(store: &dyn Store) {
     };
     let all = crate::MAX_OF_VALUE + 5;
     assert_eq!(commit(store, &scope, vec![], (1..=all).map(same).collect()), Outcome::Committed);
-    let wanted = ["same".to_owned(), format!("own{all}")];
+    let wanted = ["same".into(), IndexValue::of(&format!("own{all}"))];
     let rows = store.records_by_any(&scope, "many", "~alike", &wanted, 1000).expect("reads");
     assert_eq!(rows.len(), crate::MAX_OF_VALUE + 1, "a very common value is read only up to a limit");
     assert_eq!(rows.last().map(|row| row.id), Some(sample::record_id(all as u64)));

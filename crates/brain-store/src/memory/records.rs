@@ -6,10 +6,10 @@ use brain_core::RecordId;
 
 use super::{MemoryStore, Stored, parse_cursor};
 use crate::traits::{MAX_OF_VALUE, Records, StoreError, any_of};
-use crate::{Page, RecordFilter, RecordRow, Scope, contains_words, search_words};
+use crate::{IndexValue, Page, RecordFilter, RecordRow, Scope, contains_words, search_words};
 
-fn is_called(stored: &Stored, field: &str, value: &str) -> bool {
-    stored.index.iter().any(|one| one.is_name() && one.field == field && one.value == value)
+fn is_called(stored: &Stored, field: &str, value: &IndexValue) -> bool {
+    stored.index.iter().any(|one| one.is_name() && one.field == field && one.value == *value)
 }
 
 impl Records for MemoryStore {
@@ -44,7 +44,7 @@ impl Records for MemoryStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         let wanted = any_of(values);
@@ -62,7 +62,7 @@ impl Records for MemoryStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         let inner = self.lock();

@@ -270,13 +270,13 @@ impl<'a> Changes<'a> {
             let before = originals.get(key).and_then(Option::as_ref);
             let old: &[Entry] = before.map_or(&[], |known| &known.entries);
             let new = change.as_ref().map_or(&[][..], |put| put.index);
-            let same = |a: &Entry, b: &IndexEntry| a.0 == b.field && a.1 == b.value && a.2 == b.unique;
+            let same = |a: &Entry, b: &IndexEntry| a.0 == b.field && a.1 == b.value.as_str() && a.2 == b.unique;
             for entry in old.iter().filter(|old| !new.iter().any(|new| same(old, new))) {
-                let slot = (Cow::Owned(entry.0.clone()), Cow::Owned(slot(&entry.1).into_owned()));
+                let slot = (Cow::Owned(entry.0.clone()), Cow::Owned(entry.1.clone()));
                 removed[usize::from(entry.2)].push(((key.0, key.1, slot.0, slot.1), key.2));
             }
             for entry in new.iter().filter(|new| !old.iter().any(|old| same(old, new))) {
-                let slot = (Cow::Borrowed(entry.field.as_str()), slot(&entry.value));
+                let slot = (Cow::Borrowed(entry.field.as_str()), Cow::Borrowed(entry.value.as_str()));
                 added[usize::from(entry.unique)].push(((key.0, key.1, slot.0, slot.1), key.2));
             }
             match change {
@@ -331,7 +331,7 @@ impl<'a> Changes<'a> {
         let entries: Vec<Option<String>> = put
             .iter()
             .map(|(_, put)| {
-                let list: Vec<_> = put.index.iter().map(|one| (&one.field, &one.value, one.unique)).collect();
+                let list: Vec<_> = put.index.iter().map(|one| (&one.field, one.value.as_str(), one.unique)).collect();
                 (!list.is_empty()).then(|| serde_json::to_string(&list).expect("index entries are JSON"))
             })
             .collect();

@@ -396,10 +396,10 @@ async fn commit_patiently(
                 tokio::time::sleep(Duration::from_millis(u64::from(tries * tries))).await;
             }
             // The batch contains a member that will be rejected, or needs more locks than the server has room for.
-            Trouble::Refused(code, error) if members.len() > 1 && (is_its_own(&code) || is_too_much(&code)) => {
+            Trouble::Refused(code, error) if members.len() > 1 && (is_data_error(&code) || is_too_much(&code)) => {
                 return given_up(error, Whose::Somebodys);
             }
-            Trouble::Refused(code, error) if is_its_own(&code) => return Ok(vec![refused(error)]),
+            Trouble::Refused(code, error) if is_data_error(&code) => return Ok(vec![refused(error)]),
             Trouble::Refused(code, StoreError::Failed(reason)) if is_too_much(&code) => {
                 let hint = "raise max_locks_per_transaction";
                 return given_up(StoreError::Failed(format!("{reason}; {hint}")), Whose::Everybodys);
@@ -420,7 +420,7 @@ fn refused(error: StoreError) -> Outcome {
 
 /// Whether the cause is the data itself: a value that a column rejects (class 22), a constraint violation (23), a limit
 /// exceeded (54). Retrying gives the same error. All other errors concern every member.
-fn is_its_own(code: &SqlState) -> bool {
+fn is_data_error(code: &SqlState) -> bool {
     ["22", "23", "54"].iter().any(|class| code.code().starts_with(class))
 }
 

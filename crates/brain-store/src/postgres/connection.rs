@@ -105,7 +105,7 @@ fn refused(address: &Address, error: &Error) -> StoreError {
     };
     let why = match said.code() {
         code if *code == SqlState::INVALID_PASSWORD || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-            format!("PostgreSQL does not let `{user}` in ({})", said.message())
+            format!("PostgreSQL rejected the login of `{user}` ({})", said.message())
         }
         code if *code == SqlState::INVALID_CATALOG_NAME => {
             format!("there is no database `{database}`; make it with `createdb {database}`")

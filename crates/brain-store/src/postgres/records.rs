@@ -9,7 +9,7 @@ use super::pool::{Again, Tables, Who};
 use super::read::{count, cursor, each, first, free_text, get, json, named, time};
 use super::{PostgresStore, text};
 use crate::traits::{MAX_OF_VALUE, any_of};
-use crate::{Page, RecordFilter, RecordRow, Records, Scope, StoreError};
+use crate::{IndexValue, Page, RecordFilter, RecordRow, Records, Scope, StoreError};
 
 /// Rows per fetch when each must be filtered in memory.
 const BATCH: i64 = 500;
@@ -105,7 +105,7 @@ impl Records for PostgresStore {
         loop {
             let mut params: Vec<Param<'static>> = values![named(scope), kind.to_owned(), after, batch];
             for (field, value) in &filter.indexed {
-                params.extend(values![field.clone(), text::slot(value).into_owned()]);
+                params.extend(values![field.clone(), value.as_str().to_owned()]);
             }
             if let Some(state) = &filter.state {
                 params.extend(values![text::written(state).into_owned()]);
@@ -130,12 +130,10 @@ impl Records for PostgresStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
-        let mut wanted: Vec<String> = any_of(values).into_iter().map(|value| text::slot(value).into_owned()).collect();
-        // Longer values tend to be rarer, so scan the longest.
-        wanted.sort_by_key(String::len);
+        let mut wanted: Vec<String> = any_of(values).into_iter().map(|value| value.as_str().to_owned()).collect();
         let Some(first) = wanted.pop() else { return Ok(Vec::new()) };
         let params = values![named(scope), kind.to_owned(), field.to_owned(), first, wanted, count(limit)];
         each(&self.of_records(scope, BY_ALL, params)?, record_row)
@@ -146,10 +144,10 @@ impl Records for PostgresStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
-        let wanted: Vec<String> = any_of(values).into_iter().map(|value| text::slot(value).into_owned()).collect();
+        let wanted: Vec<String> = any_of(values).into_iter().map(|value| value.as_str().to_owned()).collect();
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

@@ -56,7 +56,7 @@ pub(super) struct Requirements<'a> {
 }
 
 pub(super) fn entry_slot<'a>(tenant: &'a str, kind: &'a str, entry: &'a IndexEntry) -> Slot<'a> {
-    (tenant, kind, Cow::Borrowed(&entry.field), slot(&entry.value))
+    (tenant, kind, Cow::Borrowed(&entry.field), Cow::Borrowed(entry.value.as_str()))
 }
 
 /// The number of a lock: FNV-1a over its name, equal in every build.
@@ -108,7 +108,7 @@ impl<'a> Requirements<'a> {
                     }
                 }
                 Precondition::Listed { kind, field, value, .. } => {
-                    let list: Slot<'a> = (tenant, kind, Cow::Borrowed(field), slot(value));
+                    let list: Slot<'a> = (tenant, kind, Cow::Borrowed(field), Cow::Borrowed(value.as_str()));
                     self.locks.insert(list_lock(&list), true);
                     self.lists.push(list);
                 }
@@ -364,6 +364,7 @@ JOIN request_keys k ON k.tenant = q.tenant AND k.key = q.key";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::IndexValue;
 
     #[test]
     fn lock_numbers_are_the_same_in_every_build_and_differ_by_part() {
@@ -376,7 +377,7 @@ mod tests {
     fn relying_on_a_list_takes_its_lock_exclusively_and_adding_to_it_shares_it() {
         use crate::conformance::sample;
         let scope = sample::scope("default");
-        let entry = IndexEntry { field: "job".into(), value: "7".into(), unique: false };
+        let entry = IndexEntry { field: "job".into(), value: IndexValue::of("7"), unique: false };
         let row = sample::record("mark", 1, 2, None, serde_json::json!({}));
         let read = Precondition::Record { kind: "mark".into(), id: row.id, revision: Some(1) };
         let adds = Member {
@@ -385,7 +386,8 @@ mod tests {
             writes: vec![Write::PutRecord { row, index: vec![entry], text: None }],
         };
         let fingerprint = crate::fingerprint([]);
-        let listed = Precondition::Listed { kind: "mark".into(), field: "job".into(), value: "7".into(), fingerprint };
+        let listed =
+            Precondition::Listed { kind: "mark".into(), field: "job".into(), value: IndexValue::of("7"), fingerprint };
         let relies = Member { scope, preconditions: vec![listed], writes: Vec::new() };
         let locks = |members: &[&Member]| Requirements::of(members.iter().copied(), "brain").locks;
         let (shared, alone) = (locks(&[&adds]), locks(&[&relies]));

@@ -298,7 +298,7 @@ impl Dump for PostgresStore {
         each(&self.scoped(scope, sql, values![named(scope), kind, id, count(limit)])?, |row| {
             let entries: Vec<(String, String, bool)> =
                 if get::<Option<&str>>(row, 7)?.is_some() { json(row, 7)? } else { Vec::new() };
-            let index = entries.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique });
+            let index = entries.into_iter().map(IndexEntry::stored);
             let text = get::<Option<String>>(row, 8)?.map(text::read);
             Ok(WholeRecord { row: records::record_row(row)?, index: index.collect(), text })
         })

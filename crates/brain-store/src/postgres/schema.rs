@@ -12,7 +12,7 @@ use crate::{Migration, StoreError};
 
 /// `STEPS[n]` migrates a schema from version `n` to `n + 1`; an empty schema has version 0. Released steps never
 /// change: a new version is a new entry.
-const STEPS: [&str; 4] = [FIRST, KEEP, CAPS, NUMBERS];
+const STEPS: [&str; 5] = [FIRST, KEEP, CAPS, NUMBERS, DIGESTS];
 
 /// The version of the tables that this build reads and writes.
 const VERSION: i32 = STEPS.len() as i32;
@@ -175,6 +175,34 @@ CREATE TABLE run_numbers (
 );
 "#;
 
+/// The index of records holds digests of values ([`crate::IndexValue`]), and is filled anew from the entries stored with
+/// the records. PostgreSQL does not take NUL, so values with one are
+/// hashed without it, and are found again after `brain records reindex`. Policies are off for the
+/// owner meanwhile; `PROTECT` puts them back.
+const DIGESTS: &str = r#"
+ALTER TABLE records NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE record_index NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE record_unique NO FORCE ROW LEVEL SECURITY;
+UPDATE records SET entries = (
+    SELECT json_agg(json_build_array(
+        e.entry -> 0,
+        substr(encode(sha256(convert_to(e.entry ->> 1, 'UTF8')), 'hex'), 1, 24),
+        e.entry -> 2
+    ) ORDER BY e.n)::text
+    FROM json_array_elements(regexp_replace(entries, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')::json) WITH ORDINALITY AS e (entry, n)
+) WHERE entries IS NOT NULL;
+DELETE FROM record_index;
+DELETE FROM record_unique;
+INSERT INTO record_index (tenant, kind, field, value, id)
+SELECT r.tenant, r.kind, e.entry ->> 0, e.entry ->> 1, r.id
+FROM records r CROSS JOIN json_array_elements(r.entries::json) AS e (entry)
+WHERE r.entries IS NOT NULL AND NOT (e.entry ->> 2)::boolean ON CONFLICT DO NOTHING;
+INSERT INTO record_unique (tenant, kind, field, value, id)
+SELECT r.tenant, r.kind, e.entry ->> 0, e.entry ->> 1, r.id
+FROM records r CROSS JOIN json_array_elements(r.entries::json) AS e (entry)
+WHERE r.entries IS NOT NULL AND (e.entry ->> 2)::boolean ON CONFLICT DO NOTHING;
+"#;
+
 /// Two roles without a login: `brain_engine` reads and writes all rows, `brain_api` reads one tenant's rows. They are
 /// needed because row-level security does not bind a superuser, and often not the owner. A login that may not create
 /// roles can use existing ones that were granted to it; without them, session settings take their place.
@@ -286,7 +314,7 @@ pub(super) async fn look(connection: &mut Connection, address: &Address) -> Resu
     if found.version > VERSION {
         let version = found.version;
         return Err(StoreError::Unreadable(format!(
-            "schema `{schema}` has format {version}, this build knows format {VERSION}; use the newer build"
+            "schema `{schema}` has format {version}, but this build supports format {VERSION}; use the newer build"
         )));
     }
     Ok(found)

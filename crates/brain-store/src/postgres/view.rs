@@ -105,7 +105,8 @@ impl<'a> View<'a> {
                 self.records.get(&(tenant, kind, id.as_uuid())).map(|known| known.revision) == *revision
             }
             Precondition::Listed { kind, field, value, fingerprint } => {
-                let list = self.lists.get(&(tenant, kind, Cow::Borrowed(field.as_str()), slot(value)));
+                let list =
+                    self.lists.get(&(tenant, kind, Cow::Borrowed(field.as_str()), Cow::Borrowed(value.as_str())));
                 let there = list.into_iter().flatten().map(|(id, revision)| (RecordId::from_uuid(*id), *revision));
                 crate::fingerprint(there) == *fingerprint
             }
@@ -173,7 +174,8 @@ impl<'a> View<'a> {
                         self.unique.insert(slot, id);
                     }
                 }
-                let entries = index.iter().map(|entry| (entry.field.clone(), entry.value.clone(), entry.unique));
+                let entries =
+                    index.iter().map(|entry| (entry.field.clone(), entry.value.as_str().to_owned(), entry.unique));
                 let known = Known { revision: row.revision, entries: entries.collect() };
                 self.records.insert((tenant, &row.kind, id), known);
             }
@@ -218,7 +220,7 @@ impl<'a> View<'a> {
     fn leave(&mut self, tenant: &'a str, kind: &'a str, id: Uuid) {
         let Some(known) = self.records.get_mut(&(tenant, kind, id)) else { return };
         for (field, value, unique) in std::mem::take(&mut known.entries) {
-            let slot: Slot<'a> = (tenant, kind, Cow::Owned(field), Cow::Owned(slot(&value).into_owned()));
+            let slot: Slot<'a> = (tenant, kind, Cow::Owned(field), Cow::Owned(value));
             if let Some(list) = self.lists.get_mut(&slot) {
                 list.remove(&id);
             }

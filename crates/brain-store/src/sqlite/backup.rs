@@ -21,7 +21,7 @@ pub struct Contents {
     pub runs: u64,
     /// Runs that have not ended.
     pub open_runs: u64,
-    /// Runs owned by a node when the file was written: an outside call may have been under way.
+    /// Runs owned by a node when the file was written: an external call may have been under way.
     pub owned_runs: u64,
     /// Number of records.
     pub records: u64,
@@ -36,7 +36,7 @@ impl SqliteStore {
     /// file appears under its name when it is complete and synced; an existing file is replaced only with `force`.
     pub fn backup(from: &Path, to: &Path, force: bool) -> Result<Contents, StoreError> {
         if to.exists() && !force {
-            return Err(StoreError::Failed(format!("{} exists already; replace it with --force", to.display())));
+            return Err(StoreError::Failed(format!("{} already exists; replace it with --force", to.display())));
         }
         let source = look_at(from)?;
         let partial = beside(to, "partial");
@@ -167,7 +167,7 @@ fn remove(path: &Path) -> Result<(), StoreError> {
 /// The error for a file that could not be written, with what to check.
 fn unwritten(to: &Path, why: &str) -> StoreError {
     StoreError::Failed(format!(
-        "{} could not be written ({why}): the disk may be full, or the size of files limited \
+        "{} could not be written ({why}): the disk may be full, or file sizes may be limited \
          (`ulimit -f`). The partial file was removed",
         to.display()
     ))

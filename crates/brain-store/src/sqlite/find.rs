@@ -6,7 +6,7 @@ use rusqlite::{Row, ToSql};
 use super::read::{cursor, json, many, one, record_id, time};
 use super::{SqliteStore, names};
 use crate::traits::{Records, StoreError};
-use crate::{NAMES, Page, RecordFilter, RecordRow, Scope};
+use crate::{IndexValue, NAMES, Page, RecordFilter, RecordRow, Scope};
 
 pub(super) const RECORD: &str = "r.kind, r.id, r.revision, r.state, r.created_at, r.updated_at, r.body";
 
@@ -63,8 +63,8 @@ fn list_sql(filter: &RecordFilter) -> String {
 }
 
 /// The text that an index value is compared with.
-fn sought(tenant: &str, kind: &str, field: &str, value: &str) -> String {
-    if field.starts_with(NAMES) { names::word(tenant, kind, field, value) } else { value.to_owned() }
+fn sought(tenant: &str, kind: &str, field: &str, value: &IndexValue) -> String {
+    if field.starts_with(NAMES) { names::word(tenant, kind, field, value) } else { value.as_str().to_owned() }
 }
 
 impl Records for SqliteStore {
@@ -115,7 +115,7 @@ impl Records for SqliteStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.read(|connection| names::by_all(connection, scope, kind, field, values, limit))
@@ -126,7 +126,7 @@ impl Records for SqliteStore {
         scope: &Scope,
         kind: &str,
         field: &str,
-        values: &[String],
+        values: &[IndexValue],
         limit: usize,
     ) -> Result<Vec<RecordRow>, StoreError> {
         self.read(|connection| names::by_any(connection, scope, kind, field, values, limit))
@@ -161,7 +161,7 @@ mod tests {
     fn a_list_by_value_scans_no_other_records() {
         let mut connection = Connection::open_in_memory().unwrap();
         super::super::schema::prepare(&mut connection, false).unwrap();
-        let entry = |field: &str| (field.to_owned(), "x".to_owned());
+        let entry = |field: &str| (field.to_owned(), IndexValue::of("x"));
         for filter in [
             RecordFilter { indexed: vec![entry("~name")], ..RecordFilter::default() },
             RecordFilter {

@@ -15,12 +15,12 @@ use super::find::{RECORD, record_row};
 use super::read::{many, one};
 use super::records::stored_entries;
 use crate::traits::{MAX_OF_VALUE, StoreError, any_of};
-use crate::{IndexEntry, RecordRow, Scope};
+use crate::{IndexEntry, IndexValue, RecordRow, Scope};
 
 /// The word of an entry: a hash of tenant, type, field and value, so that records of other tenants and types never
 /// match.
-pub(super) fn word(tenant: &str, kind: &str, field: &str, value: &str) -> String {
-    let digest = Digest::of([tenant, kind, field, value].join("\0").as_bytes());
+pub(super) fn word(tenant: &str, kind: &str, field: &str, value: &IndexValue) -> String {
+    let digest = Digest::of([tenant, kind, field, value.as_str()].join("\0").as_bytes());
     let start: [u8; 8] = std::array::from_fn(|at| digest.as_bytes()[at]);
     format!("{:016x}", u64::from_be_bytes(start))
 }
@@ -49,7 +49,7 @@ pub(super) fn by_all(
     scope: &Scope,
     kind: &str,
     field: &str,
-    values: &[String],
+    values: &[IndexValue],
     limit: usize,
 ) -> Result<Vec<RecordRow>, StoreError> {
     let tenant = scope.tenant().as_str();
@@ -68,7 +68,7 @@ pub(super) fn by_any(
     scope: &Scope,
     kind: &str,
     field: &str,
-    values: &[String],
+    values: &[IndexValue],
     limit: usize,
 ) -> Result<Vec<RecordRow>, StoreError> {
     let tenant = scope.tenant().as_str();

@@ -15,10 +15,7 @@ pub(super) fn put_record(
 ) -> rusqlite::Result<(u64, usize)> {
     let id = row.id.as_uuid();
     let body = row.body.to_string();
-    let entries: Option<String> = (!index.is_empty()).then(|| {
-        let list: Vec<_> = index.iter().map(|entry| (&entry.field, &entry.value, entry.unique)).collect();
-        serde_json::to_string(&list).expect("index entries are JSON")
-    });
+    let entries = written_entries(index);
     // A record with revision 1 is almost always new, so try to insert before looking for an old one.
     let is_new = row.revision == 1 && insert(connection, tenant, row, &body, entries.as_deref())?;
     let old: Option<Option<String>> = if is_new {
@@ -55,20 +52,7 @@ pub(super) fn put_record(
     }
     let is_found_otherwise = old.as_ref().is_none_or(|old_entries| *old_entries != entries);
     if is_found_otherwise {
-        for entry in index.iter().filter(|entry| !entry.is_name()) {
-            let table = if entry.unique {
-                "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
-            } else {
-                "INSERT OR REPLACE INTO record_index VALUES (?1, ?2, ?3, ?4, ?5)"
-            };
-            connection.prepare_cached(table)?.execute(params![
-                tenant,
-                row.kind,
-                entry.field,
-                entry.value,
-                id.as_bytes()
-            ])?;
-        }
+        add_entries(connection, tenant, &row.kind, id.as_bytes(), index)?;
     }
     let words = Words { text, names: names::words(tenant, &row.kind, index), is_renamed: is_found_otherwise };
     words.put(connection, tenant, row, old.is_some())?;
@@ -161,10 +145,38 @@ pub(super) fn forget_words(connection: &Connection, tenant: &str, kind: &str, id
     Ok(())
 }
 
+/// The index entries as they are stored with a record; `None` if there are none.
+pub(super) fn written_entries(index: &[IndexEntry]) -> Option<String> {
+    (!index.is_empty()).then(|| {
+        let list: Vec<_> = index.iter().map(|entry| (&entry.field, entry.value.as_str(), entry.unique)).collect();
+        serde_json::to_string(&list).expect("index entries are JSON")
+    })
+}
+
+/// Adds the index entries of a record, except its names.
+pub(super) fn add_entries(
+    connection: &Connection,
+    tenant: &str,
+    kind: &str,
+    id: &[u8; 16],
+    index: &[IndexEntry],
+) -> rusqlite::Result<()> {
+    for entry in index.iter().filter(|entry| !entry.is_name()) {
+        let table = if entry.unique {
+            "INSERT OR REPLACE INTO record_unique VALUES (?1, ?2, ?3, ?4, ?5)"
+        } else {
+            "INSERT OR REPLACE INTO record_index VALUES (?1, ?2, ?3, ?4, ?5)"
+        };
+        let values = params![tenant, kind, entry.field, entry.value.as_str(), id];
+        connection.prepare_cached(table)?.execute(values)?;
+    }
+    Ok(())
+}
+
 /// Parses the index entries stored with a record.
 pub(super) fn stored_entries(entries: &str) -> Vec<IndexEntry> {
     let list: Vec<(String, String, bool)> = serde_json::from_str(entries).unwrap_or_default();
-    list.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique }).collect()
+    list.into_iter().map(IndexEntry::stored).collect()
 }
 
 /// Deletes the index entries of a record, except its names.
@@ -182,7 +194,7 @@ pub(super) fn forget_entries(
             .prepare_cached(&format!(
                 "DELETE FROM {table} WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4 AND id = ?5"
             ))?
-            .execute(params![tenant, kind, entry.field, entry.value, id])?;
+            .execute(params![tenant, kind, entry.field, entry.value.as_str(), id])?;
     }
     Ok(())
 }

@@ -314,7 +314,7 @@ impl Dump for SqliteStore {
             many(connection, &sql, &[&scope.tenant().as_str(), &kind, &id, &count(limit)], |row| {
                 let entries: Vec<(String, String, bool)> =
                     if row.get_ref(7)? == rusqlite::types::ValueRef::Null { Vec::new() } else { json(row, 7)? };
-                let index = entries.into_iter().map(|(field, value, unique)| IndexEntry { field, value, unique });
+                let index = entries.into_iter().map(IndexEntry::stored);
                 Ok(WholeRecord { row: record_row(row)?, index: index.collect(), text: row.get(8)? })
             })
         })

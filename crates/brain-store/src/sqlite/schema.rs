@@ -1,13 +1,14 @@
 //! The tables. A file records its version; an older one is migrated, a newer one is rejected.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::names;
-use crate::{Migration, StoreError};
+use super::records::{add_entries, written_entries};
+use crate::{IndexEntry, IndexValue, Migration, StoreError};
 
 /// `STEPS[n]` migrates a file from version `n` to `n + 1`; an empty file has version 0. Released steps never change: a
 /// new version is a new entry.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { tables: FIRST, fill: None },
     Step { tables: REACH, fill: None },
     Step { tables: FLOW, fill: None },
@@ -15,6 +16,7 @@ const STEPS: [Step; 7] = [
     Step { tables: CALLED, fill: Some(names::fill) },
     Step { tables: CAPS, fill: None },
     Step { tables: NUMBERS, fill: None },
+    Step { tables: DIGESTS, fill: Some(index_by_digest) },
 ];
 
 /// A migration from one version to the next.
@@ -179,6 +181,33 @@ CREATE TABLE run_numbers (
 );
 ";
 
+/// The index of records holds digests of values ([`IndexValue`]).
+const DIGESTS: &str = "
+DELETE FROM record_index;
+DELETE FROM record_unique;
+INSERT INTO record_names (record_names) VALUES ('delete-all');
+";
+
+/// Fills the index anew from the entries stored with the records, which have plain values until then.
+fn index_by_digest(connection: &Connection) -> rusqlite::Result<()> {
+    let mut stored = connection.prepare("SELECT tenant, kind, id, entries FROM records WHERE entries IS NOT NULL")?;
+    let mut rows = stored.query([])?;
+    let mut update =
+        connection.prepare("UPDATE records SET entries = ?4 WHERE tenant = ?1 AND kind = ?2 AND id = ?3")?;
+    while let Some(row) = rows.next()? {
+        let (tenant, kind, id, entries): (String, String, [u8; 16], String) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let plain: Vec<(String, String, bool)> = serde_json::from_str(&entries).unwrap_or_default();
+        let index: Vec<IndexEntry> = plain
+            .into_iter()
+            .map(|(field, value, unique)| IndexEntry { field, value: IndexValue::of(&value), unique })
+            .collect();
+        update.execute(params![tenant, kind, id, written_entries(&index)])?;
+        add_entries(connection, &tenant, &kind, &id, &index)?;
+    }
+    names::fill(connection)
+}
+
 /// An index of its own for the names of records: see [`names`]. A record with a number has a text, a name or both.
 const CALLED: &str = "
 CREATE VIRTUAL TABLE record_names USING fts5(
@@ -214,7 +243,7 @@ pub(super) fn prepare(connection: &mut Connection, dry_run: bool) -> Result<Migr
     }
     let missing = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)).ok_or_else(|| {
         StoreError::Unreadable(format!(
-            "the file has format {found}, this build knows format {VERSION}; use the newer build"
+            "the file has format {found}, but this build supports format {VERSION}; use the newer build"
         ))
     })?;
     let migration = Migration { from: found, to: VERSION };
@@ -258,19 +287,23 @@ mod tests {
         )
         .unwrap();
         prepare(&mut old, false).unwrap();
-        let word = names::word("t", "lead", "~name", "kim");
+        let word = names::word("t", "lead", "~name", &IndexValue::of("kim"));
         let sql = "SELECT m.n, m.content FROM record_names c JOIN record_numbers m ON m.n = c.rowid
                    WHERE record_names MATCH ?1";
         let found = old.query_row(sql, [word], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).unwrap();
         assert_eq!(found, (7, "a text".into()));
         let left: Vec<String> = old
-            .prepare("SELECT field FROM record_index")
+            .prepare("SELECT field || ' ' || value FROM record_index")
             .unwrap()
             .query_map([], |row| row.get(0))
             .unwrap()
             .collect::<rusqlite::Result<_>>()
             .unwrap();
-        assert_eq!(left, ["size"]);
+        let big = IndexValue::of("~big");
+        assert_eq!(left, [format!("size {}", big.as_str())]);
+        let stored: String = old.query_row("SELECT entries FROM records LIMIT 1", [], |row| row.get(0)).unwrap();
+        let kim = IndexValue::of("kim");
+        assert_eq!(stored, format!(r#"[["size","{}",false],["~name","{}",false]]"#, big.as_str(), kim.as_str()));
     }
 
     #[test]

@@ -173,7 +173,7 @@ enum Answer {
 /// savepoints.
 fn commit_group(connection: &mut Connection, group: &mut Vec<WriterCommand>, counters: &Counters) {
     let result = match write_group(connection, group, false, counters) {
-        Err(error) if is_its_own(&error) => {
+        Err(error) if is_data_error(&error) => {
             tracing::warn!(%error, "the database rejected a member of a commit; the others are committed without it");
             write_group(connection, group, true, counters)
         }
@@ -194,7 +194,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<WriterCommand>, cou
             }
         }
         Err(error) => {
-            tracing::error!(%error, "a commit failed; nothing of it was written");
+            tracing::error!(%error, "a commit failed; none of it was written");
             let failed = || super::failed_write(&error);
             for command in group.drain(..) {
                 match command {
@@ -212,7 +212,7 @@ fn commit_group(connection: &mut Connection, group: &mut Vec<WriterCommand>, cou
 
 /// Whether the cause is the data of a member, or the rows it refers to. Retrying gives the same error, and other
 /// members are not affected. All other errors (no space, no memory, a busy or damaged file) affect every member.
-fn is_its_own(error: &rusqlite::Error) -> bool {
+fn is_data_error(error: &rusqlite::Error) -> bool {
     use rusqlite::{Error, ErrorCode};
     match error {
         Error::SqliteFailure(failure, _) => matches!(
@@ -286,7 +286,7 @@ fn guarded<T>(
     say("SAVEPOINT one")?;
     let written = write(tally);
     match &written {
-        Err(error) if is_its_own(error) => {
+        Err(error) if is_data_error(error) => {
             say("ROLLBACK TO one")?;
             *tally = before;
         }
@@ -365,7 +365,7 @@ fn holds(connection: &Connection, scope: &Scope, precondition: &Precondition) ->
                  JOIN records r ON r.tenant = i.tenant AND r.kind = i.kind AND r.id = i.id
                  WHERE i.tenant = ?1 AND i.kind = ?2 AND i.field = ?3 AND i.value = ?4 ORDER BY i.id",
             )?;
-            let rows = statement.query_map(params![tenant, kind, field, value], |row| {
+            let rows = statement.query_map(params![tenant, kind, field, value.as_str()], |row| {
                 Ok((super::read::record_id(row.get(0)?), row.get::<_, i64>(1)? as u64))
             })?;
             let there: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
@@ -397,7 +397,7 @@ fn taken(
             .prepare_cached(
                 "SELECT id FROM record_unique WHERE tenant = ?1 AND kind = ?2 AND field = ?3 AND value = ?4",
             )?
-            .query_row(params![scope.tenant().as_str(), row.kind, entry.field, entry.value], |row| row.get(0))
+            .query_row(params![scope.tenant().as_str(), row.kind, entry.field, entry.value.as_str()], |row| row.get(0))
             .optional()?;
         if let Some(holder) = holder
             && holder != *row.id.as_uuid().as_bytes()

@@ -1,4 +1,4 @@
--- version 7
+-- version 8
 CREATE TABLE account_entries (
     tenant TEXT NOT NULL, account TEXT NOT NULL, id TEXT NOT NULL, amount INTEGER NOT NULL, settled INTEGER NOT NULL,
     PRIMARY KEY (tenant, account, id)

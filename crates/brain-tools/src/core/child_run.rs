@@ -79,7 +79,7 @@ struct UndoOutput {
     effect = "write",
     consent = "none",
     idempotency = "key",
-    no_undo = "What was undone is not done again."
+    no_undo = "An undo cannot itself be undone."
 )]
 async fn undo_child_run(_: UndoInput) -> Result<UndoOutput, Failure> {
     Err(not_here())

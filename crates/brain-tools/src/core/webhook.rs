@@ -1,4 +1,4 @@
-//! `core.normalise_webhook`: normalises the payload of any outside system to one form.
+//! `core.normalise_webhook`: normalises the payload of any external system to one form.
 
 use brain_core::{Failure, canonical_digest};
 use brain_macros::tool;
@@ -102,7 +102,7 @@ fn normalise_webhook(input: Input) -> Result<Output, Failure> {
 }
 
 /// The id of the event, not of its subject: two events about one customer must have different ids. A bare `id`
-/// therefore counts only in an envelope, which has an event type and its data beside it.
+/// therefore counts only in an envelope, which has an event type next to its data.
 fn event_id(payload: &Map<String, Value>, headers: &Map<String, Value>) -> Option<String> {
     let envelope = words(payload, &EVENT_KEYS).is_some() && DATA_KEYS.iter().any(|key| payload.contains_key(*key));
     let own = || words(payload, &["id"]).filter(|_| envelope);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::measure::{Measured, measured};
 use super::period;
-use crate::found_by::index_text;
+use crate::index_entries::index_value;
 use crate::toolbox::RecordType;
 
 /// One filter with its value.
@@ -143,7 +143,7 @@ pub(super) fn store_filter(def: &RecordDef, tests: &[Test<'_>]) -> RecordFilter 
         match test.declared {
             None if test.field == "state" => filter.state = value.as_str().map(str::to_owned),
             Some(field) if field.indexed || field.points_to().is_some() => {
-                filter.indexed.push((field.name.clone(), index_text(value)));
+                filter.indexed.push((field.name.clone(), index_value(value)));
             }
             // A list is compared here: the store compares whole values.
             Some(field) if def.field(&field.name).is_some_and(|field| field.schema["type"] != "array") => {

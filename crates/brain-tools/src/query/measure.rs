@@ -54,7 +54,6 @@ impl Measured {
     }
 }
 
-/// A number.
 pub(super) fn measured(value: &Value) -> Option<Measured> {
     let text = brain_core::decimal_text(value)?;
     Decimal::from_str_exact(&text).ok().map(Measured::Number)

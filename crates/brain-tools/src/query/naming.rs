@@ -7,7 +7,7 @@ use brain_store::RecordRow;
 use serde_json::{Value, json};
 
 use crate::Toolbox;
-use crate::found_by::index_text;
+use crate::index_entries::index_text;
 use crate::record::store_failed;
 use crate::toolbox::RecordType;
 

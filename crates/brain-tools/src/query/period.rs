@@ -1,4 +1,4 @@
-//! Periods relative to the present.
+//! Periods relative to now.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;

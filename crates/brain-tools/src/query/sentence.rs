@@ -56,8 +56,8 @@ pub(super) fn answer(query: &Query<'_>, summary: &Summary<'_>, naming: &mut Nami
             };
             let without = match summary.without {
                 0 => String::new(),
-                1 => " 1 of them has none.".to_owned(),
-                several => format!(" {} of them have none.", grouped(several)),
+                1 => format!(" 1 has no {label}."),
+                several => format!(" {} have no {label}.", grouped(several)),
             };
             format!("{total} {value}.{without}")
         }
@@ -100,7 +100,7 @@ struct Words<'q> {
     query: &'q Query<'q>,
     /// Before the noun: `open`.
     before: Vec<String>,
-    /// After the noun: `of Maria`.
+    /// After the noun: `with artist Maria`.
     after: Vec<String>,
     /// What became of them and when: `were lost this month`.
     became: Option<(String, String)>,
@@ -138,7 +138,7 @@ impl<'q> Words<'q> {
         let name = called(query, test.field);
         let schema = &query.inputs[test.input];
         if let Some(record) = declared.and_then(FieldDef::points_to) {
-            self.after.push(format!("of {}", naming.reference(record, text)?));
+            self.after.push(format!("with {name} {}", naming.reference(record, text)?));
         } else if test.test == QueryTest::During {
             self.after.push(format!("{} {}", happens(test.field), query.label(test.input, text)));
         } else if schema["enum"].is_array() {
@@ -299,8 +299,8 @@ pub(super) fn is_it(query: &Query<'_>, row: &RecordRow, name: &str, matches: boo
         (false, Some(asked), Some(state)) if state != asked => {
             format!("No, {name} is {}.", query.label("state", state))
         }
-        (true, ..) => format!("Yes, that is so for {name}."),
-        (false, ..) => format!("No, that is not so for {name}."),
+        (true, ..) => format!("Yes, that is true of {name}."),
+        (false, ..) => format!("No, that is not true of {name}."),
     }
 }
 

@@ -25,7 +25,7 @@ impl Machine<'_> {
         noise: u64,
     ) -> Decision {
         let unsettled = state.job(job).is_some_and(|job| job.unsettled);
-        // The refusal is about the last attempt. Whether an unanswered earlier attempt had its effect stays open.
+        // The refusal is about the last attempt. Whether an unanswered earlier attempt took effect stays open.
         let inline = *state.step(self.code, job.at()).call(job.undo).place == Place::Inline;
         // A result that waits for review is known to have happened.
         let reviewed = state.job(job).is_some_and(|job| job.status == JobStatus::Reviewing);
@@ -141,7 +141,7 @@ impl Machine<'_> {
         events
     }
 
-    /// Handles an attempt that had its effect but returned an unusable answer.
+    /// Handles an attempt that took effect but returned an unusable answer.
     pub(super) fn after_bad_answer(&self, state: &State, job: JobId, attempt: u32, failure: Failure) -> Decision {
         let mut events = vec![Event::JobDoneBadly { job, attempt, failure: failure.clone() }];
         if job.undo || state.phase_of(job) != Phase::Running {
@@ -205,7 +205,7 @@ impl Machine<'_> {
         if child || (inline && !self.is_ending(state, job)) {
             return self.give_up(state, job, attempt, failure);
         }
-        // The other side accepted the call and never said whether it was done.
+        // The other side accepted the call and never reported whether it was done.
         vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }]
     }
 
@@ -228,8 +228,7 @@ impl Machine<'_> {
 
     fn give_up_or_doubt(&self, state: &State, job: JobId, attempt: u32, failure: Failure, in_doubt: bool) -> Decision {
         if in_doubt {
-            let message =
-                format!("{} An earlier attempt went unanswered and may have had its effect.", failure.message);
+            let message = format!("{} An earlier attempt went unanswered and may have taken effect.", failure.message);
             let failure = Failure { message, ..failure };
             return vec![Event::JobStuck { job, attempt, failure, happened: Happened::Maybe }];
         }

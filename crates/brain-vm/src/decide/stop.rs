@@ -158,9 +158,11 @@ impl Machine<'_> {
         match scope.opener {
             Opener::Job(undo) => {
                 let attempt = state.jobs.get(&undo).map_or(1, |job| job.attempt);
-                // What it did itself, and what its finished steps did, has happened.
+                // What it did itself, and what its finished steps did, has happened; what its steps in doubt did may have.
                 let inline = *state.step(self.code, undo.at()).call(undo.undo).place == Place::Inline;
-                let half = !inline || state.done.iter().any(|job| state.is_within(job.scope, id));
+                let half = !inline
+                    || state.done.iter().any(|job| state.is_within(job.scope, id))
+                    || state.has_doubt_within(id);
                 let happened = if half { Happened::Maybe } else { Happened::No };
                 events.push(Event::JobStuck { job: undo, attempt, failure, happened });
             }
@@ -239,7 +241,7 @@ impl Machine<'_> {
     /// Whether everything in a scope that has an undo was undone and nothing is in doubt.
     fn is_undone(&self, state: &State, scope: ScopeId) -> bool {
         let within = |job: &JobId| state.is_within(job.scope, scope);
-        // The undo had its effect; only its answer is unusable.
+        // The undo took effect; only its answer is unusable.
         let open = |job: &JobId| within(job) && !(job.undo && state.undone.contains(&job.forward()));
         !state.not_undone.iter().any(within) && !state.left.keys().any(open) && !state.jobs.keys().any(open)
     }

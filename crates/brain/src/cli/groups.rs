@@ -10,7 +10,7 @@ use super::{BackupArgs, BenchCommand, Command, EvalArgs, GcArgs, RestoreArgs, Re
 /// Managing the store and its tenants.
 #[derive(Subcommand)]
 pub(crate) enum AdminCommand {
-    /// Apply the configured retention: erase payloads and delete runs whose time is up.
+    /// Apply the configured retention: erase payloads and delete runs past their retention period.
     #[command(
         after_help = "Examples:\n  brain admin gc --dry-run     show what would be deleted\n  brain admin gc --all         for every tenant\n\nIn brain.yaml:\n  tenants:\n    \"*\": {keep: {payloads: 30d, runs: 365d}}\n\nA server with such a configuration does this automatically, once an hour."
     )]
@@ -48,15 +48,29 @@ pub(crate) enum AdminCommand {
     Restore(RestoreArgs),
 }
 
+/// More about tools.
+#[derive(Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// Find a tool or playbook by candidate names: exact, then similar, then by synonym. The first name that matches wins.
+    #[command(
+        after_help = "Examples:\n  brain tools lookup create_task\n  brain tools lookup add_todo new_task --json\n\nA similar name is at least 80 % similar. Case, `_`, `-`, `.` and spaces make no difference."
+    )]
+    Lookup {
+        /// Candidate names, the most likely first.
+        #[arg(required = true, num_args = 1..=3, value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
 /// Measuring and packaging.
 #[derive(Subcommand)]
 pub(crate) enum DevCommand {
-    /// Measure how well requests are understood: a pack's corpus, or a data set.
+    /// Measure how well requests are understood, on a pack's corpus or a data set.
     #[command(
         after_help = "Examples:\n  brain dev eval                                  the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5\n  brain dev eval --frames --train train.jsonl --test test.jsonl --predictions found.jsonl"
     )]
     Eval(EvalArgs),
-    /// Find the best understanding thresholds for the packs' tuning corpus. Changes nothing.
+    /// Find the thresholds that work best on the packs' tuning corpus. Changes nothing.
     Tune,
     /// Measure this machine.
     #[command(subcommand)]
@@ -120,7 +134,7 @@ pub(crate) enum RunCommand {
 /// Shell completions.
 #[derive(clap::Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// The shell to write completions for.
     pub(crate) shell: Shell,
 }
 

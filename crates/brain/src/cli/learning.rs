@@ -12,7 +12,7 @@ pub(crate) struct LearningArgs {
 pub(crate) enum LearningCommand {
     /// List candidate phrases and whether they pass the gates.
     #[command(
-        after_help = "Examples:\n  brain learning candidates                   all, decidable ones first\n  brain learning candidates --state review    those that need a person's decision\n  brain learning candidates --json"
+        after_help = "Examples:\n  brain learning candidates                   all, those ready for a decision first\n  brain learning candidates --state review    those that need a person's decision\n  brain learning candidates --json"
     )]
     Candidates {
         /// Only candidates in this state.

@@ -13,7 +13,7 @@ pub(crate) enum ModelCommand {
     List,
     /// Remove a model.
     Remove {
-        /// Its name.
+        /// Name of the model.
         name: String,
     },
 }

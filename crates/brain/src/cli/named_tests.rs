@@ -21,7 +21,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The words after `brain` wherever a text writes a command: behind a backtick, a prompt, an arrow or the start of an example.
+/// The words after `brain` wherever a text writes a command: after a backtick, a prompt, an arrow or the start of an
+/// example.
 fn commands(line: &str) -> Vec<Vec<&str>> {
     let mut found = Vec::new();
     const BEFORE: [&str; 10] = [

@@ -16,7 +16,7 @@ pub(crate) enum PackCommand {
         /// Pack folders. [default: those of --pack, else the built-in pack]
         folders: Vec<PathBuf>,
     },
-    /// Print the page of an error code.
+    /// Print the documentation page for an error code.
     #[command(
         after_help = "Examples:\n  brain pack explain P0101   what the code means and what to do about it\n  brain pack explain         every code with its title"
     )]
@@ -28,7 +28,7 @@ pub(crate) enum PackCommand {
     Test {
         /// Pack folders. [default: those of --pack, else the built-in pack]
         folders: Vec<PathBuf>,
-        /// Only scenarios whose name contains this.
+        /// Only scenarios whose name contains this text.
         #[arg(long)]
         only: Option<String>,
     },
@@ -39,7 +39,7 @@ pub(crate) enum PackCommand {
     Docs(DocsArgs),
     /// Print JSON Schemas of pack files, for editors.
     #[command(
-        after_help = "Kinds: pack, record, tools, playbook, corpus, scenario\n\nExamples:\n  brain pack schema tools\n  brain pack schema --all -o .brain/schemas\n\nA pack made by `brain pack new` has them already, and each file begins with the line that editors look for:\n  # yaml-language-server: $schema=../.brain/schemas/tools.json"
+        after_help = "Kinds: pack, record, tools, playbook, corpus, scenario\n\nExamples:\n  brain pack schema tools\n  brain pack schema --all -o .brain/schemas\n\nA pack made by `brain pack new` already has them, and each file begins with the line that editors look for:\n  # yaml-language-server: $schema=../.brain/schemas/tools.json"
     )]
     Schema(SchemaArgs),
     /// Create a pack from another format.
@@ -56,7 +56,7 @@ pub(crate) enum ImportCommand {
     Registry(ImportRegistryArgs),
     /// Import playbooks with verbs and ${slots}, or macros (`kind: macro`): YAML.
     #[command(
-        after_help = "Examples:\n  brain pack import playbook setup.playbook.yaml macros/*.yaml -o packs/funds\n  brain pack import playbook macros.yaml --into packs/funds\n\nUnknown tools that steps name become jobs for workers, in tools/DOMAIN_imported.yaml."
+        after_help = "Examples:\n  brain pack import playbook setup.playbook.yaml macros/*.yaml -o packs/funds\n  brain pack import playbook macros.yaml --into packs/funds\n\nSteps that use unknown tools get a stub for each: a job for workers, in tools/DOMAIN_imported.yaml."
     )]
     Playbook(ImportPlaybookArgs),
     /// Import decisions: DMN 1.1 to 1.5, as XML.

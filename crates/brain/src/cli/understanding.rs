@@ -39,7 +39,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) compare: Option<PathBuf>,
     /// Write misunderstood rows as phrases for `brain teach --file`, for review. Uses the tuning rows; `--set test` uses
-    /// the test rows, which then no longer measure anything.
+    /// the test rows; once taught, they can no longer be used for measuring.
     #[arg(long, value_name = "FILE", conflicts_with = "train")]
     pub(crate) teach_file: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct TeachArgs {
     pub(crate) phrase: Option<String>,
     /// The tool or playbook that the phrase means.
     pub(crate) target: Option<String>,
-    /// Teach it for you only, not for the whole tenant.
+    /// Teach it only for yourself, not for the whole tenant.
     #[arg(long)]
     pub(crate) own: bool,
     /// Move the phrase from the tool or playbook that has it now.

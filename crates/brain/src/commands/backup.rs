@@ -9,16 +9,18 @@ use brain_store::{Scheduling, SqliteContents, SqliteStore, SystemScope, redact};
 use serde_json::json;
 
 use crate::cli::{BackupArgs, Global, RestoreArgs};
-use crate::open::{self, Place};
+use crate::open::{self, StoreLocation};
 use crate::show::{self, BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
 
 /// Writes the store to a file while it is in use.
 pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
-    let path = match open::place(global)? {
-        Place::Sqlite(path) => path,
-        Place::Postgres(url) => return use_postgres(global, "backup", &dump_command(&url, &args.file)),
-        Place::Memory => bail!("a store in memory is lost when its process ends; name another one with --store"),
+    let path = match open::location(global)? {
+        StoreLocation::Sqlite(path) => path,
+        StoreLocation::Postgres(url) => return use_postgres(global, "backup", &dump_command(&url, &args.file)),
+        StoreLocation::Memory => {
+            bail!("a store in memory is lost when its process ends; name another one with --store")
+        }
     };
     if !path.is_file() {
         bail!("there is no store at {}", path.display());
@@ -27,7 +29,7 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
         if args.file.canonicalize()? == path.canonicalize()? {
             bail!("{} is the store itself; name another file", args.file.display());
         }
-        // An open SQLite store has a write-ahead log beside it; a backup does not.
+        // An open SQLite store has a write-ahead log next to it; a backup does not.
         let mut wal = args.file.clone().into_os_string();
         wal.push("-wal");
         if Path::new(&wal).exists() {
@@ -44,10 +46,12 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
 
 /// Restores the store from a file.
 pub(crate) fn restore(global: &Global, args: &RestoreArgs) -> Result<bool> {
-    let path = match open::place(global)? {
-        Place::Sqlite(path) => path,
-        Place::Postgres(url) => return use_postgres(global, "restore", &restore_command(&url, &args.file)),
-        Place::Memory => bail!("a store in memory is lost when its process ends; name another one with --store"),
+    let path = match open::location(global)? {
+        StoreLocation::Sqlite(path) => path,
+        StoreLocation::Postgres(url) => return use_postgres(global, "restore", &restore_command(&url, &args.file)),
+        StoreLocation::Memory => {
+            bail!("a store in memory is lost when its process ends; name another one with --store")
+        }
     };
     if path.exists() {
         refuse_if_used(&path, args.force)?;

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::bench::{difference, drive, kernel, round, work};
 use crate::cli::{BenchCommand, BenchRunsArgs, Global};
-use crate::open::Place;
+use crate::open::StoreLocation;
 use crate::show::{BOLD, DIM};
 use crate::{open, show};
 
@@ -24,7 +24,7 @@ fn runs(global: &Global, args: &BenchRunsArgs) -> Result<bool> {
     }
     let scratch = tempfile::tempdir()?;
     let store: Arc<dyn Store> = match global.store.as_ref().filter(|_| global.settings.is_given("store")) {
-        Some(_) if matches!(open::place(global)?, Place::Memory) => {
+        Some(_) if matches!(open::location(global)?, StoreLocation::Memory) => {
             bail!("a store in memory is not durable; name a file or a database")
         }
         Some(_) => open::store(global)?,

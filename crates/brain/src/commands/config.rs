@@ -65,7 +65,7 @@ fn show_all(global: &Global) -> Result<bool> {
     Ok(true)
 }
 
-/// A value in lines of at most this width, and whether its origin fits beside the last one.
+/// Wraps a value to `room` columns. Also returns whether its origin fits on the last line.
 fn in_lines(text: &str, source: &str, room: usize) -> (Vec<String>, bool) {
     let mut lines = table::wrap_all(text, room);
     if lines.is_empty() {
@@ -75,7 +75,7 @@ fn in_lines(text: &str, source: &str, room: usize) -> (Vec<String>, bool) {
     (lines, used + 2 + table::wide(source) <= room)
 }
 
-/// The value of a key and its origin. Server and token of the profile stand for keys that are not set more strongly.
+/// The value of a key and its origin. Server and token of the profile apply unless a stronger source sets the key.
 fn effective<'k>(settings: &Settings, key: &'k Key) -> (&'k Key, Value, Origin) {
     let own = (key, shown(settings, key), settings.origin(key.path));
     let config = settings.config();
@@ -167,7 +167,7 @@ fn flow(value: &Value) -> String {
 fn init(global: &Global, file: Option<&Path>) -> Result<bool> {
     let path = file.map_or_else(|| PathBuf::from(NAME), Path::to_owned);
     if path.exists() {
-        bail!("{} exists already; `brain config show` says what it sets", path.display());
+        bail!("{} already exists; `brain config show` prints what it sets", path.display());
     }
     std::fs::write(&path, starter()).with_context(|| format!("cannot write {}", path.display()))?;
     if global.json {
@@ -183,7 +183,7 @@ fn init(global: &Global, file: Option<&Path>) -> Result<bool> {
 fn starter() -> String {
     let mut text = String::from(
         "# Configuration of Brain. Commands find this file from its folder and all folders below.\n\
-         # Environment variables and flags override it; `brain config show` says what holds.\n\
+         # Environment variables and flags override it; `brain config show` prints the values in effect.\n\
          # Relative paths are relative to this file.\n",
     );
     let mut map = "";

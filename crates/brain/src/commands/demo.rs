@@ -1,4 +1,4 @@
-//! `brain demo`: a short demo on the built-in pack, then a server to try.
+//! `brain demo`: a short demo with the built-in pack, then a server to experiment with.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ struct Story {
 
 impl Story {
     async fn tell(&self) -> Result<bool> {
-        outln!("{BOLD}A sentence becomes a durable, receipted tool call{BOLD:#}");
+        outln!("{BOLD}Type a request in plain words; Brain checks it, runs it once and keeps a receipt{BOLD:#}");
         outln!("{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n");
         let task = self.say("create task: Call Bob about the roof", Mode::EnqueueAndWait).await?;
 

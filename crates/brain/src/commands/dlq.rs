@@ -121,7 +121,7 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
         let since = show::moment_text(&letter.opened_at);
         outln!("  {DIM}step {} · since {since}{DIM:#}", letter.step);
         outln!("  {DIM}run {}{DIM:#}", letter.run_id);
-        outln!("  for {}", letter.intervention_type);
+        outln!("  needs: {}", letter.intervention_type);
         if letter.input.as_object().is_some_and(|input| !input.is_empty()) {
             for line in table::wrap_all(&format!("called with {}", show::fields(&letter.input)), table::width() - 2) {
                 outln!("  {line}");
@@ -136,7 +136,11 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
                 outln!("    {line}");
             }
         }
-        let notes = [(&letter.notified, "notified"), (&letter.escalated, "escalated"), (&letter.resolution, "decided")];
+        if let Some(note) = &letter.notified {
+            let part = |name: &str| note.get(name).and_then(Value::as_str).unwrap_or_default();
+            outln!("  {} was notified at {}", part("to"), show::moment_text(part("at")));
+        }
+        let notes = [(&letter.escalated, "escalated"), (&letter.resolution, "decided")];
         for (note, label) in notes.into_iter().filter_map(|(note, label)| Some((note.as_ref()?, label))) {
             outln!("  {label}: {}", show::fields(&Value::Object(note.clone())));
         }
@@ -223,7 +227,8 @@ impl Decided {
     }
 }
 
-/// Sends a decision. `ends_badly`: whether a run that has not succeeded is the intended outcome.
+/// Sends a decision. `ends_badly`: whether the decision is meant to make the run fail, so that a failed run is not
+/// reported as an error.
 fn decide(
     global: &Global,
     id: &str,

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use brain_core::RunStatus;
-use brain_kernel::{Actor, Incoming};
+use brain_kernel::{Actor, INTENT_TIER, Incoming};
 use brain_server::wire::{Confidence, LimitsRequest, Mode, Policy, RunRequest, RunResponse};
 use serde_json::{Map, Value};
 
@@ -24,6 +24,14 @@ pub(crate) fn run(global: &Global, args: &DoArgs) -> Result<bool> {
             Some(context.map_err(|error| Usage(format!("--context must be a JSON object: {error}")))?)
         }
         None => None,
+    };
+    let context = match &args.intent_tier {
+        Some(tier) => {
+            let mut context: Map<String, Value> = context.unwrap_or_default();
+            context.insert(INTENT_TIER.to_owned(), Value::from(tier.as_str()));
+            Some(context)
+        }
+        None => context,
     };
     let message = match args.message.as_str() {
         "-" => std::io::read_to_string(std::io::stdin()).map_err(not_read)?.trim_end().to_owned(),
@@ -85,7 +93,7 @@ fn check(global: &Global, args: &DoArgs, message: &str, context: Option<&Map<Str
     Err(Usage(lines.collect::<Vec<_>>().join("\n")).into())
 }
 
-/// Why standard input is no request.
+/// The error for standard input that cannot be read as a request.
 fn not_read(error: std::io::Error) -> anyhow::Error {
     match error.kind() {
         std::io::ErrorKind::InvalidData => Usage("standard input must be UTF-8 text".into()).into(),
@@ -103,7 +111,8 @@ pub(super) async fn ask(client: &Client, request: &RunRequest, key: Option<&str>
     }
     *sent.body_mut() = Some(serde_json::to_vec(request)?.into());
     let bytes = client.send(sent).await?.bytes().await?;
-    serde_json::from_slice(&bytes).context("the server's answer cannot be parsed; it may run another version of Brain")
+    serde_json::from_slice(&bytes)
+        .context("the server's response cannot be parsed; it may run another version of Brain")
 }
 
 /// Whether the request was carried out; `false` if it failed, was not understood, or waits for a decision.

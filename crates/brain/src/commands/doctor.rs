@@ -44,7 +44,7 @@ impl Finding {
         Self::new(what, Level::Bad, detail)
     }
 
-    /// What to do about it. The reader of a server's findings words it for their own target.
+    /// Adds a next action. It is kept as data, because the client renders it as a command for its own target.
     fn then(mut self, action: NextAction) -> Self {
         self.actions.push(action);
         self
@@ -89,8 +89,8 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
             _ => format!("{RED}✗{RED:#}"),
         };
         let mut head = format!("{mark} {check:<14}");
-        for line in table::wrap_all(&with_commands(detail, actions), table::width().saturating_sub(17)) {
-            outln!("{head} {DIM}{line}{DIM:#}");
+        for line in table::wrap_all(&with_commands(detail, actions), table::width().saturating_sub(18)) {
+            outln!("{head}  {DIM}{line}{DIM:#}");
             head = " ".repeat(16);
         }
     }
@@ -154,7 +154,7 @@ fn packs(registry: &Registry, warnings: usize) -> Finding {
     }
 }
 
-/// Checks a store: whether it writes, what waits in it for people, and whether it fits the packs.
+/// Checks that the store accepts writes and matches the packs, and lists what is waiting for a person.
 fn of_store(url: &str, store: &dyn Store, scope: &Scope, registry: Option<&Registry>) -> Result<Vec<Finding>> {
     let mut findings = vec![Finding::good("store", url), commit(store)];
     let letters = store.dead_letters(scope, Some(true), MANY, None)?.items.len();

@@ -21,15 +21,15 @@ const MAX_EVENT: usize = 16 * 1024 * 1024;
 pub(crate) fn run(global: &Global, args: &EventsArgs) -> Result<bool> {
     let run = args.run.as_deref().map(super::run_id).transpose()?;
     super::talk(global, Need::Existing, async |client| {
-        let teller = Teller { global, client, run };
+        let printer = Printer { global, client, run };
         // Without a place to begin, following begins now and listing begins with the first event.
         let mut after = args.since.clone();
         if !args.follow || after.is_some() {
-            after = Some(teller.list(after, args).await?);
+            after = Some(printer.list(after, args).await?);
         }
         if args.follow {
             tokio::select! {
-                followed = teller.follow(after) => followed?,
+                followed = printer.follow(after) => followed?,
                 () = super::serve::stop_signal() => {}
             }
         }
@@ -46,13 +46,13 @@ enum Link {
     Lost,
 }
 
-struct Teller<'a> {
+struct Printer<'a> {
     global: &'a Global,
     client: &'a Client,
     run: Option<String>,
 }
 
-impl Teller<'_> {
+impl Printer<'_> {
     /// Prints events that have happened; returns the place after the last one.
     async fn list(&self, after: Option<String>, args: &EventsArgs) -> Result<String> {
         let (mut cursor, mut count) = (after, 0);
@@ -66,7 +66,7 @@ impl Teller<'_> {
             let page: Page<FeedEvent> = self.client.ask("/v1/events", &query).await?;
             page.items.iter().for_each(|event| self.print(event));
             count += page.items.len();
-            let next = page.next_cursor.context("the server's answer has no cursor")?;
+            let next = page.next_cursor.context("the server's response has no cursor")?;
             // A page without events that goes on has skipped those of other runs.
             let moved = cursor.as_ref() != Some(&next);
             cursor = Some(next);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use brain_core::RunId;
-use brain_nlu::{Evidence, Intent, Question, Role, SmallTalk, Source, Stage, Suggestion, Understanding};
+use brain_nlu::{Evidence, Intent, MatchType, Question, Role, SmallTalk, Source, Stage, Suggestion, Understanding};
 use brain_server::wire::{ExplainRequest, Explanation};
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::remote::Need;
 use crate::show::{BOLD, DIM, GREEN, YELLOW};
 use crate::{hint, show};
 
-pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
+pub(crate) fn run(global: &Global, text: &str, tier: Option<&str>) -> Result<bool> {
     let run = text.trim().parse::<RunId>().ok();
     // Taught and blocked phrases count if the store exists; explaining does not create one.
     let need = if run.is_some() { Need::Existing } else { Need::Optional };
@@ -19,7 +19,14 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
         let found: Explanation = match run {
             // From the stored understanding: phrases may have changed since.
             Some(run) => client.get(&format!("/v1/runs/{run}/explain")).await?,
-            None => client.post("/v1/explain", &ExplainRequest { text: text.to_owned() }).await?,
+            None => {
+                client
+                    .post(
+                        "/v1/explain",
+                        &ExplainRequest { text: text.to_owned(), intent_tier: tier.map(str::to_owned) },
+                    )
+                    .await?
+            }
         };
         if global.json {
             show::json(&if run.is_some() { serde_json::to_value(&found)? } else { found.understanding });
@@ -33,19 +40,19 @@ pub(crate) fn run(global: &Global, text: &str) -> Result<bool> {
 fn tell(found: &Explanation) -> Result<()> {
     let understanding = serde_json::from_value(found.understanding.clone())
         .context("the explanation cannot be parsed; the server may run another version of Brain")?;
-    let teller = Teller { found, text: &found.text };
+    let printer = Printer { found, text: &found.text };
     match &understanding {
         Understanding::Clear { intents } => {
             if intents.len() > 1 {
                 outln!("{} requests, in this order.\n", intents.len());
             }
             for intent in intents {
-                teller.request(intent);
+                printer.request(intent);
             }
         }
-        Understanding::Ask(question) => teller.question(question),
+        Understanding::Ask(question) => printer.question(question),
         Understanding::SmallTalk { talk } => small_talk(*talk),
-        Understanding::Unknown { nearest } => teller.unknown(nearest),
+        Understanding::Unknown { nearest } => printer.unknown(nearest),
     }
     for link in found.understanding["links"].as_array().into_iter().flatten() {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -64,12 +71,12 @@ fn tell(found: &Explanation) -> Result<()> {
     Ok(())
 }
 
-struct Teller<'a> {
+struct Printer<'a> {
     found: &'a Explanation,
     text: &'a str,
 }
 
-impl Teller<'_> {
+impl Printer<'_> {
     fn title(&self, name: &str) -> String {
         self.found.titles.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
@@ -90,12 +97,23 @@ impl Teller<'_> {
             Source::Own => "a phrase of yours",
             Source::Taught => "a phrase that was taught here",
             Source::Pack => "a phrase of the pack",
-            Source::Generated => "what people usually say for it",
+            Source::Generated => "a common way to ask for it",
         };
-        match evidence.tier {
-            Stage::Exact => outln!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
-            Stage::Pattern => outln!("  It is nearly {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
-            Stage::Search => {
+        match (evidence.match_type, evidence.tier) {
+            (Some(MatchType::Synonym), _) => {
+                outln!(
+                    "  It is a synonym of the tool, or an alias of the playbook: {GREEN}{}{GREEN:#}",
+                    evidence.phrase
+                )
+            }
+            (Some(MatchType::Fuzzy), _) => outln!(
+                "  It is {:.0} % similar to its name: {GREEN}{}{GREEN:#}",
+                100.0 * evidence.score,
+                evidence.phrase
+            ),
+            (_, Stage::Exact) => outln!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
+            (_, Stage::Pattern) => outln!("  It closely matches {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
+            (_, Stage::Search) => {
                 outln!("  No phrase matches. It is most like this one: {GREEN}{}{GREEN:#}", evidence.phrase);
                 if let Some(search) = &evidence.search {
                     let words = if search.lexical > 0.0 { "support it" } else { "are inconclusive" };
@@ -114,7 +132,7 @@ impl Teller<'_> {
 
     fn slots(&self, intent: &Intent) {
         for slot in &intent.slots {
-            let value = plain(&slot.value);
+            let value = plain(&slot.value, &slot.name);
             match &slot.inferred {
                 Some(from) => {
                     outln!("  {BOLD}{}{BOLD:#} is {value} {YELLOW}(inferred: {from}){YELLOW:#}", slot.name)
@@ -175,7 +193,16 @@ impl Teller<'_> {
         outln!("“{}” is not clear: {YELLOW}{}{YELLOW:#}\n", self.text, question.text);
         if !question.tiers.is_empty() {
             for tier in &question.tiers {
-                outln!("  {BOLD}{}{BOLD:#}: {}", tier.title, tier.targets.join(", "));
+                let count = show::count(tier.targets.len() as u64, "tool");
+                outln!(
+                    "  {BOLD}{}{BOLD:#} {DIM}({}, {count}){DIM:#}: {}",
+                    tier.title,
+                    tier.tier,
+                    tier.targets.join(", ")
+                );
+                for about in [&tier.description, &tier.hint].into_iter().filter(|about| !about.is_empty()) {
+                    outln!("    {DIM}{about}{DIM:#}");
+                }
             }
             return;
         }
@@ -207,23 +234,25 @@ fn sure(intent: &Intent) -> String {
         (brain_nlu::Confidence::High, _) => "every value was given",
         (brain_nlu::Confidence::Medium, Stage::Exact) => "a value was not given",
         (brain_nlu::Confidence::Medium, _) => "a value was inferred",
-        _ => "a value has to be asked for",
+        _ => "Brain has to ask for a value",
     };
     format!("Confidence: {BOLD}{}{BOLD:#}, {why}.", intent.confidence)
 }
 
 fn how_alike(alike: f32) -> &'static str {
     match alike {
-        a if a >= 0.8 => "very much",
+        a if a >= 0.8 => "very",
         a if a >= 0.6 => "quite",
         a if a >= 0.4 => "somewhat",
         _ => "hardly",
     }
 }
 
-fn plain(value: &Value) -> String {
+/// The value of a slot. A slot for the id of a record is usually named after its type: `lead_id`.
+fn plain(value: &Value, slot: &str) -> String {
     if let Some(name) = value.get("mention").and_then(Value::as_str) {
-        return format!("the one called “{name}”, which is looked up");
+        let noun = slot.strip_suffix("_id").unwrap_or("record").replace('_', " ");
+        return format!("the {noun} called “{name}”");
     }
     match value {
         Value::String(text) => format!("“{text}”"),

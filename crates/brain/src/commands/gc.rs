@@ -149,13 +149,13 @@ fn tell(one: &SweptTenant, dry_run: bool) {
     }
 }
 
-/// Ends the dead letters of a tenant that nobody decided about in time; returns how many. A dry run only counts them.
+/// Ends the dead letters of a tenant that nobody resolved in time; returns how many. A dry run only counts them.
 fn expire_letters(global: &Global, store: &Arc<dyn Store>, tenant: &TenantId, dry_run: bool) -> Result<u64> {
     let due = count_overdue(global.config(), store.as_ref(), tenant)?;
     if dry_run || due == 0 {
         return Ok(due);
     }
-    // The engine makes outside calls on this runtime.
+    // The engine makes external calls on this runtime.
     let runtime = open::runtime()?;
     let _context = runtime.enter();
     let kernel = open::kernel_over(global, open::registry(global)?, store.clone(), false)?;
@@ -177,7 +177,7 @@ pub(super) fn end_letters(kernel: &Kernel, tenant: &TenantId) -> Result<u64> {
 }
 
 /// Applies the retention of every tenant that has one configured.
-pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<()> {
+pub(super) fn run_automatically(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<()> {
     trim_audit(config, store, sudo)?;
     let mut failed = None;
     for tenant in store.tenants(sudo)? {
@@ -206,8 +206,8 @@ pub(super) fn by_itself(config: &Config, store: &dyn Store, sudo: &Sudo) -> Resu
 
 /// Deletes expired audit entries; returns how many.
 fn trim_audit(config: &Config, store: &dyn Store, sudo: &Sudo) -> Result<u64> {
-    let Some(kept) = config.audit() else { return Ok(0) };
-    let length = i64::try_from(kept.0).unwrap_or(i64::MAX);
+    let Some(retention) = config.audit() else { return Ok(0) };
+    let length = i64::try_from(retention.0).unwrap_or(i64::MAX);
     let before = Timestamp::from_millis(SystemClock.now().as_millis().saturating_sub(length));
     Ok(store.trim_audit(sudo, before)?)
 }

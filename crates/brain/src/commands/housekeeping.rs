@@ -55,7 +55,7 @@ fn once(settings: &Settings, kernel: &Kernel) -> Vec<(&'static str, Result<()>)>
     let mut done = Vec::new();
     if config.keeps() {
         let swept = turn(store.as_ref(), "gc").and_then(|sudo| match sudo {
-            Some(sudo) => gc::by_itself(config, store.as_ref(), &sudo),
+            Some(sudo) => gc::run_automatically(config, store.as_ref(), &sudo),
             None => Ok(()),
         });
         done.push(("gc", swept));
@@ -99,7 +99,7 @@ fn overdue_letters(kernel: &Kernel) -> Result<bool> {
     Ok(oldest.is_some_and(|opened| opened.plus(after) <= kernel.engine().clock().now()))
 }
 
-/// Ends the dead letters of all tenants that nobody decided about in time.
+/// Ends the dead letters of all tenants that nobody resolved in time.
 fn expire_letters(kernel: &Kernel, sudo: &Sudo) -> Result<()> {
     for tenant in kernel.store().tenants(sudo)? {
         let expired = gc::end_letters(kernel, &tenant)?;

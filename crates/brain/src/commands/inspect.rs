@@ -65,7 +65,7 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
         outln!("{DIM}requested at {at}; payloads were erased, digests remain{DIM:#}\n");
     } else {
         let said = text("message");
-        let said = if said.is_empty() { "called by name".to_owned() } else { format!("“{said}”") };
+        let said = if said.is_empty() { "direct tool call".to_owned() } else { format!("“{said}”") };
         for line in wrap(&said, width()) {
             outln!("{line}");
         }
@@ -83,7 +83,7 @@ pub(crate) async fn timeline(client: &Client, run: &str) -> Result<()> {
     Ok(())
 }
 
-/// `in` before the duration of a run that has ended, `for` before that of another.
+/// The preposition before a run's duration: “completed in 3 s”, but “waiting for 3 s”.
 fn lasted(status: RunStatus) -> &'static str {
     if status.is_over() { "in" } else { "for" }
 }
@@ -159,7 +159,7 @@ fn event(one: &RunEvent, start: Timestamp) {
             line(
                 "staged",
                 &format!(
-                    "{YELLOW}waits for the {}'s approval{YELLOW:#} {DIM}· approval {}{DIM:#}",
+                    "{YELLOW}waiting for the {}'s approval{YELLOW:#} {DIM}· approval {}{DIM:#}",
                     text("consent"),
                     text("approval")
                 ),
@@ -175,7 +175,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         } else if is(PipeEvent::Cancelled) {
             line("cancelled", "before any step ran");
         } else if is(PipeEvent::LetterOpened) {
-            line("notified", &format!("{}: `{}` waits for a person", text("to"), text("tool")));
+            line("notified", &format!("{}: `{}` is waiting for a person", text("to"), text("tool")));
         } else if is(PipeEvent::Answered) {
             line("answered", "nothing was done");
         } else if is(PipeEvent::TakenOver) {
@@ -215,7 +215,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         Event::StepSkipped { .. } => line("skipped", &format!("{}: its condition does not hold", step())),
         Event::EachOpened { count, .. } => line("list", &format!("{}: {}", step(), show::count(count, "item"))),
         Event::JobStarted { attempt, .. } => {
-            line("handed over", &call(attempt));
+            line("called", &call(attempt));
             detail("args", &show::fields(&payload["args"]));
         }
         Event::JobDone { attempt, .. } => {
@@ -231,8 +231,9 @@ fn event(one: &RunEvent, start: Timestamp) {
             line("done badly", &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(attempt)));
         }
         Event::JobRetrying { attempt, failure, at, unsettled, .. } => {
-            line(if unsettled { "lost" } else { "failed" }, &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)));
-            detail("again at", &at.to_string());
+            let (what, outcome) = if unsettled { ("unknown", ", outcome unknown") } else { ("failed", "") };
+            line(what, &format!("{RED}✗{RED:#} {}{outcome}: {failure}", call(attempt)));
+            detail("retry at", &at.to_string());
         }
         Event::JobFailed { attempt, failure, .. } => {
             line("failed", &format!("{RED}✗{RED:#} {}: {failure}", call(attempt)));
@@ -241,7 +242,7 @@ fn event(one: &RunEvent, start: Timestamp) {
             let what = if happened == Happened::Maybe { "in doubt" } else { "dead letter" };
             line(what, &format!("{YELLOW}!{YELLOW:#} {}: {failure}", call(attempt)));
         }
-        Event::JobReopened { .. } => line("again", &call(0)),
+        Event::JobReopened { .. } => line("retried", &call(0)),
         Event::JobDismissed { .. } => line("dismissed", &call(0)),
         Event::JobChecking { attempt, failure, .. } => {
             line("checking", &format!("{}: {failure}", call(attempt)));
@@ -262,7 +263,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         Event::ScopeEnded { end, .. } => {
             line("ended", &format!("{}{}", part_of(), format!("{end:?}").to_lowercase()));
         }
-        Event::WaitArmed { .. } => line("waiting", "for the first of several things"),
+        Event::WaitArmed { .. } => line("waiting", "for whichever of several events comes first"),
         Event::WaitWon { arm, .. } => line("came first", &format!("number {}", arm + 1)),
         Event::CompensationStarted { .. } => line("undoing", "finished steps are undone, last first"),
         Event::RunEnded { end } => line(&format!("{end:?}").to_lowercase(), ""),
@@ -272,7 +273,7 @@ fn event(one: &RunEvent, start: Timestamp) {
             detail("args", &show::fields(&payload["args"]));
         }
         Event::JobOffered { .. } => {
-            line("offered", &format!("{} waits for a worker", call(0)));
+            line("offered", &format!("{} is waiting for a worker", call(0)));
             detail("args", &show::fields(&payload["args"]));
         }
         Event::JobLeased { attempt, until, .. } => {
@@ -287,12 +288,12 @@ fn event(one: &RunEvent, start: Timestamp) {
             detail("to", &show::fields(&payload["result"]["delegate"]));
         }
         Event::JobHeld { .. } => {
-            line("held", &format!("{YELLOW}!{YELLOW:#} {} waits for an approval", call(0)));
+            line("held", &format!("{YELLOW}!{YELLOW:#} {} is waiting for approval", call(0)));
             detail("args", &show::fields(&payload["args"]));
         }
         Event::JobGranted { .. } => line("granted", &call(0)),
         Event::ReviewAsked { attempt, .. } => {
-            line("review", &format!("{YELLOW}!{YELLOW:#} {} waits for review", call(attempt)));
+            line("review", &format!("{YELLOW}!{YELLOW:#} {} is waiting for review", call(attempt)));
             detail("ask", payload["result"]["review"]["ask"].as_str().unwrap_or_default());
             detail("result", &show::fields(&payload["result"]["data"]));
         }

@@ -22,27 +22,27 @@ const SHOWN: usize = 5;
 
 pub(crate) fn run(global: &Global, command: Option<LearningCommand>) -> Result<bool> {
     super::talk(global, Need::Writable, async |client| {
-        let teller = Teller { global, client };
+        let printer = Printer { global, client };
         match command {
-            None => teller.status().await,
-            Some(LearningCommand::Candidates { state }) => teller.candidates(state.map(word)).await,
-            Some(LearningCommand::Run { dry_run }) => teller.cycle(dry_run).await,
-            Some(LearningCommand::Promote(args)) => teller.promote(args).await,
-            Some(LearningCommand::Reject(args)) => teller.reject(args).await,
-            Some(LearningCommand::Blocklist) => teller.blocklist().await,
-            Some(LearningCommand::Unblock(args)) => teller.unblock(args).await,
-            Some(LearningCommand::Correct(args)) => teller.correct(args).await,
-            Some(LearningCommand::Cases) => teller.cases().await,
+            None => printer.status().await,
+            Some(LearningCommand::Candidates { state }) => printer.candidates(state.map(word)).await,
+            Some(LearningCommand::Run { dry_run }) => printer.cycle(dry_run).await,
+            Some(LearningCommand::Promote(args)) => printer.promote(args).await,
+            Some(LearningCommand::Reject(args)) => printer.reject(args).await,
+            Some(LearningCommand::Blocklist) => printer.blocklist().await,
+            Some(LearningCommand::Unblock(args)) => printer.unblock(args).await,
+            Some(LearningCommand::Correct(args)) => printer.correct(args).await,
+            Some(LearningCommand::Cases) => printer.cases().await,
         }
     })
 }
 
-struct Teller<'a> {
+struct Printer<'a> {
     global: &'a Global,
     client: &'a Client,
 }
 
-impl Teller<'_> {
+impl Printer<'_> {
     async fn status(&self) -> Result<bool> {
         let health: LearningHealth = self.client.get("/v1/learning").await?;
         if self.global.json {
@@ -194,20 +194,20 @@ impl Teller<'_> {
             request: args.request.map(|number| number as u64),
             note: Some(args.note).filter(|note| !note.is_empty()),
         };
-        let told: CorrectionAnswer = self.client.post("/v1/learning/corrections", &body).await?;
+        let answer: CorrectionAnswer = self.client.post("/v1/learning/corrections", &body).await?;
         if self.global.json {
-            show::json(&told);
+            show::json(&answer);
             return Ok(true);
         }
-        match (&told.meant, &told.chosen) {
-            (Some(meant), _) => outln!("{GREEN}✓{GREEN:#} “{}” means {BOLD}{meant}{BOLD:#}.", told.said),
+        match (&answer.meant, &answer.chosen) {
+            (Some(meant), _) => outln!("{GREEN}✓{GREEN:#} “{}” means {BOLD}{meant}{BOLD:#}.", answer.said),
             (None, chosen) => {
                 let chosen = chosen.as_deref().unwrap_or("that");
-                outln!("{GREEN}✓{GREEN:#} “{}” does not mean {BOLD}{chosen}{BOLD:#}.", told.said);
+                outln!("{GREEN}✓{GREEN:#} “{}” does not mean {BOLD}{chosen}{BOLD:#}.", answer.said);
             }
         }
         outln!("  It is now a test case: {}", hint::command("learning cases"));
-        if let (Some(meant), Some(phrase)) = (&told.meant, &told.phrase) {
+        if let (Some(meant), Some(phrase)) = (&answer.meant, &answer.phrase) {
             let teach = hint::command(&format!("teach {} {meant}", hint::quoted(phrase)));
             outln!("{DIM}→{DIM:#} to teach it as well: {teach}");
         }

@@ -28,7 +28,7 @@ pub(crate) fn man(global: &Global, folder: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// The commands with the descriptions that `-h` leaves out and `--help` has: `clap_mangen` would leave them out too.
+/// The commands with every argument visible: `clap_mangen` omits those that are hidden from `-h`.
 fn with_every_description() -> clap::Command {
     Cli::command().mut_args(|arg| arg.hide_short_help(false))
 }

@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 use brain_store::{Migration, PostgresStore, SqliteStore};
 
 use crate::cli::Global;
-use crate::open::{self, Place};
+use crate::open::{self, StoreLocation};
 use crate::show;
 
 pub(crate) fn run(global: &Global, dry_run: bool) -> Result<bool> {
-    let Migration { from, to } = match open::place(global)? {
-        Place::Sqlite(path) => SqliteStore::migrate(&path, dry_run)?,
-        Place::Postgres(url) => PostgresStore::migrate(&url, dry_run)?,
-        Place::Memory => bail!("a store in memory has no tables; name one with --store"),
+    let Migration { from, to } = match open::location(global)? {
+        StoreLocation::Sqlite(path) => SqliteStore::migrate(&path, dry_run)?,
+        StoreLocation::Postgres(url) => PostgresStore::migrate(&url, dry_run)?,
+        StoreLocation::Memory => bail!("a store in memory has no tables; name one with --store"),
     };
     let store = open::store_url(global)?;
     if global.json {

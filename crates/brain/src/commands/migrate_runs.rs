@@ -65,6 +65,6 @@ fn line(one: &MigratedRun, dry_run: bool) {
         let list = |names: &[String]| if names.is_empty() { "nothing".into() } else { names.join(", ") };
         let from = short(&one.from);
         outln!("{}  {word}  {DIM}{from} → {to}{DIM:#}", one.run_id);
-        outln!("  keeps {}; ahead: {}", list(&one.kept), list(&one.ahead));
+        outln!("  finished steps kept: {}; remaining steps: {}", list(&one.kept), list(&one.ahead));
     }
 }

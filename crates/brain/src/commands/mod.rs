@@ -34,13 +34,13 @@ mod runs;
 mod serve;
 mod show_records;
 mod store;
-mod stuck;
 mod teach;
 mod token;
 mod tools;
 mod tune;
 mod undo;
 mod upkeep;
+mod waiting;
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ use anyhow::Result;
 use brain_core::RunId;
 use brain_server::wire::RunResponse;
 
-use crate::cli::{Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand};
+use crate::cli::{Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, ToolsCommand};
 use crate::remote::{Client, Need, Target, listens, target};
 use crate::{open, show};
 
@@ -76,13 +76,13 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Serve(args) => serve::run(global, &args),
         Command::Demo(args) => demo::run(global, &args),
         Command::Runs(args) => runs::run(global, args),
-        Command::Explain { text } => explain::run(global, &text),
+        Command::Explain { text, intent_tier } => explain::run(global, &text, intent_tier.as_deref()),
         Command::Learning(args) => learning::run(global, args.command),
         Command::Eval(args) => eval::run(global, &args),
         Command::Tune => tune::run(global),
         Command::Teach(args) => teach::teach(global, &args),
         Command::Unteach(args) => teach::unteach(global, &args),
-        Command::WhyWaiting { run } => stuck::why(global, &run),
+        Command::WhyWaiting { run } => waiting::why(global, &run),
         Command::Inspect { run } => inspect::inspect(global, &run),
         Command::Replay { run } => inspect::replay(global, &run),
         Command::Approve(args) => approve::run(global, &args),
@@ -101,7 +101,8 @@ pub(crate) fn run(cli: Cli) -> Result<bool> {
         Command::Records(RecordsCommand::Export(args)) => records_file::export(global, &args),
         Command::Records(RecordsCommand::List(args)) => show_records::list(global, &args),
         Command::Records(RecordsCommand::Get { record_type, id }) => show_records::get(global, &record_type, &id),
-        Command::Tools { name } => tools::run(global, name.as_deref()),
+        Command::Tools { command: Some(ToolsCommand::Lookup { names }), .. } => tools::look_up(global, &names),
+        Command::Tools { name, .. } => tools::run(global, name.as_deref()),
         Command::Admin(command) => run(Cli { global: cli.global, command: command.into() }),
         Command::Dev(DevCommand::Eval(args)) => eval::run(global, &args),
         Command::Dev(DevCommand::Tune) => tune::run(global),
@@ -166,9 +167,9 @@ fn run_id(text: &str) -> Result<String> {
 }
 
 /// An id from the command line. A text that is not an id is wrong usage.
-fn id<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str, thing: &str, list: &str) -> Result<T> {
-    let wrong = |error| Usage(format!("{error}. Give the id of a {thing}; `{list}` lists them"));
-    text.trim().parse().map_err(|error| wrong(error).into())
+fn id<T: std::str::FromStr>(text: &str, thing: &str, list: &str) -> Result<T> {
+    let wrong = || Usage(format!("`{text}` is not the id of a {thing}; `{list}` lists them"));
+    text.trim().parse().map_err(|_| wrong().into())
 }
 
 /// Runs a command over the API: on a server, or in this process.

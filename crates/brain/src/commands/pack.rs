@@ -18,7 +18,7 @@ use crate::{open, show};
 use super::{Usage, pack_docs, pack_explain, pack_import, pack_schema};
 
 /// Maximum percentage of corpus rows that may be confidently wrong.
-const MAX_WRONG_PERCENT: f64 = 5.0;
+const MAX_WRONG_PERCENT: f64 = 1.0;
 
 pub(crate) fn run(global: &Global, command: PackCommand) -> Result<bool> {
     match command {
@@ -38,7 +38,7 @@ fn new(global: &Global, name: &str) -> Result<bool> {
     let files = brain_author::new_pack(name).map_err(|error| Usage(error.to_string()))?;
     let folder = Path::new(name);
     if folder.exists() {
-        bail!("`{name}` exists already; nothing was written");
+        bail!("`{name}` already exists; nothing was written");
     }
     write_files(folder, &files)?;
     if global.json {
@@ -159,7 +159,7 @@ fn test(global: &Global, folders: &[PathBuf], only: Option<&str>) -> Result<bool
     }
     if total > 0 {
         outln!(
-            "{}corpus{}: {total} rows, {:.1} % right, {:.1} % asked with the right one offered, {:.1} % asked, {:.1} % not understood, {:.1} % wrong",
+            "{}corpus{}: {total} rows: {:.1} % right, {:.1} % asked (right answer offered), {:.1} % asked (not offered), {:.1} % not understood, {:.1} % wrong",
             if corpus_ok { GREEN } else { RED },
             if corpus_ok { GREEN.render_reset() } else { RED.render_reset() },
             result.share(Grade::Right),

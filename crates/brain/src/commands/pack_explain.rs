@@ -1,4 +1,4 @@
-//! `brain pack explain`: the page of an error code, or the list of all codes.
+//! `brain pack explain`: the page for an error code, or the list of all codes.
 
 use anyhow::Result;
 use brain_registry::{Code, Severity};

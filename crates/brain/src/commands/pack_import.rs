@@ -61,7 +61,7 @@ fn spare(folder: &Path, made: &mut Result<Imported, ImportError>, force: bool) -
     imported.files.retain(|(path, _)| !path.starts_with('.') || !folder.join(path).exists());
     let there = imported.files.iter().map(|(path, _)| path).find(|path| folder.join(path).exists());
     if let (false, Some(path)) = (force, there) {
-        bail!("{} exists already; nothing was written. --force replaces it", folder.join(path).display());
+        bail!("{} already exists; nothing was written. Use --force to replace it", folder.join(path).display());
     }
     Ok(())
 }
@@ -84,7 +84,8 @@ fn refuse_unless_empty(folder: &Path, force: bool) -> Result<()> {
     let used = folder.exists() && std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_some());
     if used && !force {
         bail!(
-            "`{}` exists and is not empty; nothing was written. --force writes into it, -o names another",
+            "`{}` exists and is not empty; nothing was written. Use --force to write into it, or -o to choose \
+             another folder",
             folder.display()
         );
     }
@@ -142,7 +143,7 @@ fn notes(notes: &[ImportNote]) {
     if notes.is_empty() {
         return;
     }
-    outln!("\nNot imported unchanged:");
+    outln!("\nImported with changes, or not at all:");
     let mut about: Option<&str> = None;
     for note in notes {
         if about != Some(&note.about) {

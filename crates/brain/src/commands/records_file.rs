@@ -28,7 +28,7 @@ const MAX_SENT: usize = 32 * 1024 * 1024;
 /// The longest line of a file, in bytes.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// Refused lines that are printed; the rest is counted.
-const MAX_TOLD: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
 /// One record of a file.
 struct Row {
@@ -136,7 +136,8 @@ fn csv_rows<'r>(read: impl Read + 'r, def: &'r RecordType) -> Result<impl Iterat
             return refused(format!("the quote (\") in line {} is not closed", open.line));
         }
         if record.len() != heads.len() {
-            return refused(format!("it has {} values, the first line names {}", record.len(), heads.len()));
+            let (values, columns) = (show::count(record.len(), "value"), show::count(heads.len(), "column"));
+            return refused(format!("{values}, but the header has {columns}"));
         }
         let fields = heads.iter().zip(&record).filter(|(name, _)| !name.is_empty());
         let fields = fields.map(|(name, text)| Ok((name.to_owned(), typed(def, name, text)?))).collect();
@@ -255,23 +256,22 @@ fn json_rows<'r>(read: impl Read + 'r) -> impl Iterator<Item = Result<Row>> + 'r
     })
 }
 
-/// A line as an object. A field that is there twice is a mistake: one of the values would be lost.
+/// A line as an object. A field that appears twice is a mistake: one of the values would be lost.
 fn object(text: &[u8]) -> Result<Map<String, Value>, String> {
-    let not = |error: serde_json::Error| {
-        let why = error.to_string();
-        // The line within this text is always 1.
-        format!("not a JSON object: {}", why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why))
+    let not = |error: serde_json::Error| match error.is_data() {
+        true => "not a JSON object".to_owned(),
+        false => format!("not valid JSON, see column {}", error.column()),
     };
     let fields: Map<String, Value> = serde_json::from_slice(text).map_err(not)?;
     let pairs: Pairs = serde_json::from_slice(text).map_err(not)?;
     let mut names = BTreeSet::new();
     match pairs.0.iter().find(|name| !names.insert(name.as_str())) {
-        Some(twice) => Err(format!("the field `{twice}` is there twice")),
+        Some(twice) => Err(format!("the field `{twice}` appears twice")),
         None => Ok(fields),
     }
 }
 
-/// The names of an object's fields, as often as they stand there.
+/// The names of an object's fields, duplicates included.
 struct Pairs(Vec<String>);
 
 impl<'de> serde::Deserialize<'de> for Pairs {
@@ -323,7 +323,10 @@ impl Importing<'_> {
         let path = format!("/v1/records/{}/import", self.def.name);
         let done: ImportedRecords = self.client.post(&path, &body).await.with_context(|| {
             let first = places.first().copied().unwrap_or(0);
-            format!("stopped at line {first}; {} were imported before it", self.totals.taken())
+            match self.totals.taken() {
+                0 => "nothing was imported".to_owned(),
+                taken => format!("stopped at line {first}; {taken} imported before it"),
+            }
         })?;
         self.totals.created += done.created;
         self.totals.updated += done.updated;
@@ -341,7 +344,7 @@ struct Totals {
     updated: usize,
     unchanged: usize,
     refused: usize,
-    told: Vec<(u64, String)>,
+    problems: Vec<(u64, String)>,
 }
 
 impl Totals {
@@ -351,29 +354,29 @@ impl Totals {
 
     fn refuse(&mut self, line: u64, why: String) {
         self.refused += 1;
-        if self.told.len() < MAX_TOLD {
-            self.told.push((line, why));
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push((line, why));
         }
     }
 
     /// Prints the outcome; `false` if something was refused.
     fn tell(mut self, global: &Global, dry_run: bool) -> bool {
         let ok = self.refused == 0;
-        self.told.sort();
-        let Self { created, updated, unchanged, refused, told } = self;
+        self.problems.sort();
+        let Self { created, updated, unchanged, refused, problems } = self;
         if global.json {
-            let errors: Vec<Value> = told.iter().map(|(line, why)| json!({"line": line, "message": why})).collect();
+            let errors: Vec<Value> = problems.iter().map(|(line, why)| json!({"line": line, "message": why})).collect();
             show::json(&json!({
                 "ok": ok, "dry_run": dry_run, "created": created, "updated": updated, "unchanged": unchanged,
                 "refused": refused, "errors": errors,
             }));
             return ok;
         }
-        for (line, why) in &told {
+        for (line, why) in &problems {
             anstream::eprintln!("{RED}line {line}:{RED:#} {why}");
         }
-        if refused > told.len() {
-            anstream::eprintln!("{DIM}… and {} more refused lines{DIM:#}", refused - told.len());
+        if refused > problems.len() {
+            anstream::eprintln!("{DIM}… and {} more refused lines{DIM:#}", refused - problems.len());
         }
         let mark = if ok { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
         let would = if dry_run { "would be " } else { "" };

@@ -13,7 +13,7 @@ use crate::{hint, show, table};
 pub(crate) fn run(global: &Global, args: RunsArgs) -> Result<bool> {
     match args.command {
         None => list(global, &args.list),
-        Some(command) => super::stuck::run(global, command),
+        Some(command) => super::waiting::run(global, command),
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn list(global: &Global, args: &RunsListArgs) -> Result<bool> {
             let unsaid = match &run.unreadable {
                 Some(_) => "(unreadable: its request is damaged)",
                 None if run.erased => "(erased)",
-                None => "(called by name)",
+                None => "(direct tool call)",
             };
             let said = if run.message.is_empty() { unsaid } else { &run.message };
             table::entry(said, &[show::status(run.status.as_str()), show::ago(&run.created_at)], &run.run_id);

@@ -81,7 +81,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let (version, store) = (env!("CARGO_PKG_VERSION"), open::store_url(global)?);
         tracing::info!(address = %addr, store, packs = packs.join(", "), tools, version, "started");
         if args.paused && !global.json {
-            outln!("{YELLOW}Paused{YELLOW:#}: nothing is started, woken or taken over.");
+            outln!("{YELLOW}Paused{YELLOW:#}: no external calls, timers or take-overs. Record steps still run.");
             outln!(
                 "{DIM}→{DIM:#} to resume: curl -X PUT http://{addr}/v1/system/paused -H 'content-type: application/json' -d '{{\"paused\": false}}'"
             );
@@ -123,7 +123,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         }
         kernel.engine().stop();
         if let Err(error) = kernel.store().checkpoint() {
-            tracing::warn!(%error, "the write-ahead log could not be merged into the store file; keep the files beside it");
+            tracing::warn!(%error, "the write-ahead log could not be merged into the store file; keep the files next to it");
         }
         tracing::info!(drained, "stopped");
         Ok(true)

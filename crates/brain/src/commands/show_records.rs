@@ -51,7 +51,7 @@ fn name_of<'a>(def: &RecordType, record: &'a Value) -> Option<&'a str> {
     record["$label"].as_str().or_else(|| record[def.label.as_deref()?].as_str())
 }
 
-/// Whether names leave no room for an id beside them.
+/// Whether names leave no room for an id next to them.
 fn has_long_names(def: &RecordType, records: &[Value]) -> bool {
     const ID: usize = 36;
     let names = records.iter().filter_map(|record| name_of(def, record));
@@ -143,7 +143,8 @@ pub(crate) fn get(global: &Global, record_type_name: &str, id: &str) -> Result<b
     })
 }
 
-/// Gives rows of an answer the names that their records borrow, so that a list of loans shows books instead of ids.
+/// Adds display names to rows whose record is named by another record, so that a list of loans shows book titles
+/// instead of ids.
 pub(super) async fn with_names(client: &Client, answer: &mut RunResponse) {
     let lists = answer.receipts.iter_mut().filter_map(|receipt| receipt.result.as_object_mut());
     let rows = lists.flat_map(|result| result.values_mut()).filter_map(Value::as_array_mut);
@@ -168,7 +169,7 @@ pub(super) async fn with_names(client: &Client, answer: &mut RunResponse) {
     }
 }
 
-/// Whether a row may be a record of this type that has its name from another one.
+/// Whether a row could be a record of this type, and the type takes its name from a referenced record.
 fn borrows(def: &RecordType, row: &Map<String, Value>) -> bool {
     let label = def.fields.iter().find(|field| Some(&field.name) == def.label.as_ref());
     label.is_some_and(|field| field.reference.is_some() && row.get(&field.name).is_some_and(Value::is_string))

@@ -98,7 +98,7 @@ fn refuse_if_alive(store: &dyn Store) -> Result<()> {
     for node in store.nodes(SystemScope, SystemClock.now())? {
         if node.lapsed.is_none() && !ProcessLiveness.is_gone(&node.liveness) {
             let node = node.id;
-            bail!("node {node} is using the source; stop it first, or copy its present state with --force");
+            bail!("node {node} is using the source; stop it first, or copy its current state with --force");
         }
     }
     Ok(())

@@ -81,7 +81,7 @@ async fn list(global: &Global, client: &Client) -> Result<bool> {
         return Ok(true);
     }
     if page.items.is_empty() {
-        outln!("No phrases taught yet: brain teach \"PHRASE\" TOOL");
+        outln!("No phrases taught yet: {}", crate::hint::command("teach \"PHRASE\" TOOL"));
     }
     for row in page.items {
         let whose = row.actor.as_deref().map(|actor| format!(", for {actor} only")).unwrap_or_default();

@@ -48,7 +48,7 @@ fn list(global: &Global) -> Result<bool> {
             return Ok(true);
         }
         if page.items.is_empty() {
-            outln!("No tokens. Make one: brain admin token new --tenant acme");
+            outln!("No tokens. Make one: {}", crate::hint::command("admin token new"));
         }
         for token in page.items {
             let state = if token.revoked { "revoked" } else { "valid" };

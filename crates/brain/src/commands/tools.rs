@@ -1,7 +1,7 @@
 //! `brain tools`: lists tools and playbooks.
 
 use anyhow::Result;
-use brain_server::wire::{Page, PlaybookDetail, ToolDetail, ToolSummary};
+use brain_server::wire::{MatchType, Page, PlaybookDetail, ToolDetail, ToolLookup, ToolSummary};
 use serde_json::{Value, json};
 
 use crate::cli::Global;
@@ -13,6 +13,33 @@ pub(crate) fn run(global: &Global, name: Option<&str>) -> Result<bool> {
     super::talk(global, Need::Optional, async |client| match name {
         Some(name) => one(global, client, name).await,
         None => list(global, client).await,
+    })
+}
+
+/// `brain tools lookup`: a tool by candidate names.
+pub(crate) fn look_up(global: &Global, names: &[String]) -> Result<bool> {
+    super::talk(global, Need::Optional, async |client| {
+        let query: Vec<(&str, Option<String>)> = names.iter().map(|name| ("name", Some(name.clone()))).collect();
+        let found: ToolLookup = client.ask("/v1/tools/lookup", &query).await?;
+        if global.json {
+            show::json(&found);
+            return Ok(found.tool.is_some());
+        }
+        let (Some(tool), Some(name)) = (&found.tool, &found.name) else {
+            let tried: Vec<String> = names.iter().map(|name| format!("“{name}”")).collect();
+            outln!("No tool or playbook is called {}.", tried.join(", "));
+            return Ok(false);
+        };
+        let kind = if found.playbook { "playbook" } else { "tool" };
+        let how = match found.match_type {
+            MatchType::Exact => format!("“{name}” is its name"),
+            MatchType::Fuzzy => format!("“{name}” is {} % similar to its name", found.similarity),
+            MatchType::Synonym => format!("“{name}” is another name of it"),
+            MatchType::NotFound => "not found".to_owned(),
+        };
+        let title = found.title.as_deref().unwrap_or_default();
+        outln!("{BOLD}{tool}{BOLD:#}  {title} {DIM}({kind}; {how}){DIM:#}");
+        Ok(true)
     })
 }
 

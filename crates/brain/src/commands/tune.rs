@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         show::json(&serde_json::json!({"rows": rows, "now": now, "frontier": frontier, "suggested": better}));
         return Ok(true);
     }
-    outln!("{rows} rows of corpus/tune. {DIM}right / asked / wrong and confident{DIM:#}\n");
+    outln!("{rows} rows of corpus/tune. {DIM}right / asked / confidently wrong{DIM:#}\n");
     outln!("  now       {:>4} / {:>3} / {:>3}", now.right, now.asked, now.wrong);
     for one in &frontier {
         let t = &one.thresholds;
@@ -67,10 +67,10 @@ pub(crate) fn run(global: &Global) -> Result<bool> {
         );
     }
     match better {
-        None => outln!("\n{GREEN}The present settings are the best.{GREEN:#}"),
+        None => outln!("\n{GREEN}The current settings are already the best.{GREEN:#}"),
         Some(best) => {
             let t = &best.thresholds;
-            outln!("\nBetter, and with no more wrong and confident answers. In {BOLD}pack.yaml{BOLD:#}, for review:\n");
+            outln!("\nBetter, without adding any confidently wrong answers. In {BOLD}pack.yaml{BOLD:#}, for review:\n");
             outln!(
                 "settings:\n  understanding: {{clear: {}, scope: {}, margin: {}, pattern: {}}}\n\nThen: brain dev eval",
                 t.clear,

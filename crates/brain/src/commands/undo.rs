@@ -65,7 +65,7 @@ fn waiting(global: &Global, page: &Page<WaitingReview>) {
         return show::json(page);
     }
     if page.items.is_empty() {
-        outln!("No step of this run waits for review.");
+        outln!("No step of this run is waiting for review.");
     }
     for item in &page.items {
         outln!("{BOLD}{}{BOLD:#}  {DIM}step {}{DIM:#}", item.tool, item.step);
@@ -83,19 +83,19 @@ pub(crate) fn expansion(global: &Global, run: &str) -> Result<bool> {
             return Ok(true);
         }
         let text = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
-        outln!("{DIM}policy    {DIM:#} {}", text("policy"));
-        outln!("{DIM}source    {DIM:#} {}", text("source_digest"));
-        outln!("{DIM}expanded  {DIM:#} {}", text("expanded_digest"));
+        outln!("{DIM}batch policy  {DIM:#} {}", text("policy"));
+        outln!("{DIM}request hash  {DIM:#} {}", text("source_digest"));
+        outln!("{DIM}plan hash     {DIM:#} {}", text("expanded_digest"));
         let count = report["expanded_count"].as_u64().unwrap_or(0) as usize;
-        outln!("{DIM}steps     {DIM:#} {count}");
+        outln!("{DIM}steps         {DIM:#} {count}");
         for lock in report["locks"].as_array().into_iter().flatten() {
             let part = |name: &str| lock[name].as_str().unwrap_or_default().to_owned();
-            outln!("{DIM}lock      {DIM:#} {:<5} {} {}", part("access"), part("type"), part("id"));
+            outln!("{DIM}record lock   {DIM:#} {:<5} {} {}", part("access"), part("type"), part("id"));
         }
         for template in report["templates"].as_array().into_iter().flatten() {
             let name = template["name"].as_str().unwrap_or_default();
             let hash = template["hash"].as_str().unwrap_or_default();
-            outln!("{DIM}template  {DIM:#} {name}  {DIM}{}{DIM:#}", hash.get(..12).unwrap_or_default());
+            outln!("{DIM}expanded from {DIM:#} {name}  {DIM}{}{DIM:#}", hash.get(..12).unwrap_or_default());
         }
         Ok(true)
     })

@@ -86,19 +86,23 @@ fn checked(text: &str) -> Result<(Value, Node), String> {
         value => value,
     };
     if !value.is_object() {
-        return Err(format!("{}: expected a map of keys, this is {}", at(node.span), node.kind()));
+        return Err(format!("{}: expected a map of keys, not {}", at(node.span), node.kind()));
     }
     let config: Config = serde_path_to_error::deserialize(&value).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());
-        let span = if message.starts_with("unknown field") { key_at(&node, &path) } else { place(&node, &path) };
-        format!("{}: `{path}`: {}", at(span), suggest(&message))
+        let why = suggest(&message);
+        match why.strip_prefix("unknown key ").and_then(|rest| rest.split_once("; ")) {
+            // The path ends with the key.
+            Some((_, help)) => format!("{}: unknown key `{path}`; {help}", at(key_at(&node, &path))),
+            None => format!("{}: `{path}`: {why}", at(place(&node, &path))),
+        }
     })?;
     config
         .check()
         .map_err(|wrong| format!("{}: `{}`: {}", at(place(&node, &wrong.path)), wrong.path, wrong.message))?;
     for (path, token) in config.references() {
         if !token.starts_with("env:") && !token.starts_with("file:") {
-            let message = "write env:NAME or file:PATH; secrets do not belong into this file";
+            let message = "write env:NAME or file:PATH; secrets do not belong in this file";
             return Err(format!("{}: `{path}`: {message}", at(place(&node, &path))));
         }
     }
@@ -147,7 +151,7 @@ fn walk<'n>(node: &'n Node, path: &str) -> Option<&'n (Key, Node)> {
     found
 }
 
-/// Adds "did you mean …?" to ``unknown field `a`, expected one of `b`, `c` ``.
+/// Rewords serde's messages, and adds "did you mean …?" to ``unknown field `a`, expected one of `b`, `c` ``.
 pub(super) fn suggest(message: &str) -> String {
     let Some(rest) = message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))
     else {
@@ -155,18 +159,22 @@ pub(super) fn suggest(message: &str) -> String {
     };
     let wrong = rest.split('`').next().unwrap_or_default();
     let known: Vec<&str> = rest.split('`').skip(2).step_by(2).collect();
+    let what = if message.starts_with("unknown field") { "key" } else { "value" };
     match nearest(wrong, known.iter().copied()) {
-        Some(better) => format!("there is no `{wrong}` here; did you mean `{better}`?"),
-        None => format!("there is no `{wrong}` here; there are: {}", known.join(", ")),
+        Some(better) => format!("unknown {what} `{wrong}`; did you mean `{better}`?"),
+        None => format!("unknown {what} `{wrong}`; use one of: {}", known.join(", ")),
     }
 }
 
 /// A message without the names of Rust's types.
 fn in_words(message: &str) -> String {
-    let Some((what, kind)) = message.rsplit_once(", expected ") else { return message.to_owned() };
-    let whole = ["u8", "u16", "u32", "u64", "usize"];
-    match kind {
-        kind if whole.contains(&kind) => format!("{what}, expected a whole number"),
+    let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
+        Some((got, "u8" | "u16" | "u32" | "u64" | "usize")) => {
+            // `string "many"` is `"many"`.
+            let got = got.strip_prefix("string ").unwrap_or(got);
+            format!("must be a whole number, got {got}")
+        }
         _ => message.to_owned(),
     }
 }

@@ -54,11 +54,11 @@ pub(crate) const KEYS: &[Key] = keys! {
     "store" "BRAIN_STORE" Text "sqlite: in the data folder",
         "Store of runs and records: sqlite:PATH, postgres://USER@HOST/DATABASE or memory:", "sqlite:brain.db";
     "packs" "BRAIN_PACK" Folders "trades (built in)", "Folders of packs; `:` separates them in the environment", "[pack]";
-    "tenant" "BRAIN_TENANT" Text "default", "Tenant to work for", "acme";
+    "tenant" "BRAIN_TENANT" Text "default", "Tenant to act for", "acme";
     "as" "BRAIN_AS" Text "your user name", "Name of the actor, for caps, consent and the log", "maria";
     "model" "BRAIN_MODEL" Text "built-in table", "Installed sentence encoder", "all-MiniLM-L6-v2";
     "address" "BRAIN_ADDRESS" Text "127.0.0.1:7700", "Address that a server listens on", "127.0.0.1:7700";
-    "socket" "BRAIN_SOCKET" Text "beside the store", "Unix socket of a server; `off` opens none", "brain.sock";
+    "socket" "BRAIN_SOCKET" Text "next to the store", "Unix socket of a server; `off` opens none", "brain.sock";
     "public_url" "BRAIN_PUBLIC_URL" Text "the address", "Base URL under which other systems reach the server",
         "https://brain.example.com";
     "allow_private_hosts" "BRAIN_ALLOW_PRIVATE_HOSTS" Yaml false,
@@ -72,20 +72,22 @@ pub(crate) const KEYS: &[Key] = keys! {
     "profile" "BRAIN_PROFILE" Text "none", "Profile whose server and token commands use", "production";
     "profiles" "BRAIN_PROFILES" Yaml "none", "Servers by name: {NAME: {server: URL, token: REFERENCE, tenant: NAME}}",
         "{production: {server: https://brain.example.com, token: env:MY_TOKEN}}";
-    "secrets" "BRAIN_SECRETS" Yaml "none", "Stand-ins for unset variables of secrets: {VARIABLE: file:PATH}",
+    "secrets" "BRAIN_SECRETS" Yaml "none",
+        "Files to read a secret from when its environment variable is unset: {VARIABLE: file:PATH}",
         "{SMS_KEY: file:/run/secrets/sms}";
     "slots" "BRAIN_SLOTS" Yaml FlowConfig::default().slots, "Maximum number of concurrent external calls", "64";
     "waiting" "BRAIN_WAITING" Yaml FlowConfig::default().waiting,
         "Maximum number of requests that wait to be written; further ones get 503", "8192";
     "waiting_of_tenant" "BRAIN_WAITING_OF_TENANT" Yaml FlowConfig::default().waiting_of_tenant, "The same for one tenant",
         "2048";
-    "tenants" "BRAIN_TENANTS" Yaml "none", "Limits, caps, retention and learning of tenants; \"*\" stands for all others",
+    "tenants" "BRAIN_TENANTS" Yaml "none", "Limits, caps, retention and learning of tenants; \"*\" applies to all others",
         "{\"*\": {running: 10, keep: {payloads: 30d, runs: 365d}}}";
     "drain" "BRAIN_DRAIN" Yaml super::DRAIN, "How long a stopping server waits for external calls", "30s";
     "audit" "BRAIN_AUDIT" Yaml "forever", "Retention of audit entries", "365d";
     "expire.questions" "BRAIN_EXPIRE_QUESTIONS" Yaml Expiry::default().questions, "Deadline to answer a question", "1d";
-    "expire.staged" "BRAIN_EXPIRE_STAGED" Yaml Expiry::default().staged, "Deadline to approve a plan", "7d";
-    "expire.letters" "BRAIN_EXPIRE_LETTERS" Yaml "90d", "Deadline to decide a dead letter; `0s`: never", "90d";
+    "expire.staged" "BRAIN_EXPIRE_STAGED" Yaml Expiry::default().staged, "Deadline to approve a plan or a step", "7d";
+    "expire.letters" "BRAIN_EXPIRE_LETTERS" Yaml "90d",
+        "Time after which an undecided dead letter expires; `0s`: never", "90d";
     "times.request" "BRAIN_TIMES_REQUEST" Yaml "120s", "Timeout of an HTTP request", "120s";
     "times.tool" "BRAIN_TIMES_TOOL" Yaml Times::default().tool, "Timeout of one attempt of a tool that declares none", "30s";
     "times.tool_max" "BRAIN_TIMES_TOOL_MAX" Yaml Times::default().tool_max, "Maximum timeout of one attempt of any tool",
@@ -101,7 +103,7 @@ pub(crate) const KEYS: &[Key] = keys! {
         "env:HOOK_SECRET";
     "notify.command" "BRAIN_NOTIFY_COMMAND" Text "none", "Shell command that gets each notification on standard input",
         "mail -s Brain ops@example.com";
-    "notify.on" "BRAIN_NOTIFY_ON" Yaml "all", "Kinds to notify: dead_letter, approval, review", "[dead_letter]";
+    "notify.on" "BRAIN_NOTIFY_ON" Yaml "all", "Events to notify about: dead_letter, approval, review", "[dead_letter]";
 };
 
 fn brief(length: std::time::Duration) -> brain_core::Millis {

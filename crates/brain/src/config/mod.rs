@@ -23,7 +23,7 @@ pub(crate) use self::settings::{Given, Origin, Settings};
 use crate::cli::LogFormatArg;
 use crate::notify::NotifyConfig;
 
-/// Stands for all tenants that are not named.
+/// Applies to all tenants that are not named.
 const OTHERS: &str = "*";
 
 /// Default grace period for external calls when a server is stopped.
@@ -40,7 +40,7 @@ pub(crate) struct Config {
     /// Folders of the packs.
     #[serde(default, deserialize_with = "one_or_many")]
     pub(crate) packs: Vec<PathBuf>,
-    /// Tenant to work for.
+    /// Tenant to act for.
     pub(crate) tenant: Option<String>,
     /// Name of the actor.
     #[serde(rename = "as")]
@@ -70,7 +70,7 @@ pub(crate) struct Config {
     /// Servers by name.
     #[serde(default)]
     pub(crate) profiles: BTreeMap<String, Profile>,
-    /// References that stand in for environment variables of secrets.
+    /// References that replace environment variables of secrets.
     #[serde(default)]
     pub(crate) secrets: BTreeMap<String, String>,
     /// Maximum number of concurrent external calls on this server.
@@ -82,7 +82,7 @@ pub(crate) struct Config {
     drain: Option<Millis>,
     /// Retention of audit entries; by default forever.
     audit: Option<Millis>,
-    /// Limits and retention per tenant; `*` stands for all that are not named.
+    /// Limits and retention per tenant; `*` applies to all that are not named.
     #[serde(default)]
     tenants: BTreeMap<String, TenantConfig>,
     /// Deadlines for people's decisions.
@@ -107,7 +107,7 @@ pub(crate) struct Profile {
     pub(crate) server: String,
     /// Reference of the token: `env:NAME` or `file:PATH`.
     pub(crate) token: Option<String>,
-    /// Tenant to work for.
+    /// Tenant to act for.
     pub(crate) tenant: Option<String>,
 }
 
@@ -168,7 +168,7 @@ struct Expire {
     questions: Option<Millis>,
     /// To approve a plan; default 7 days.
     staged: Option<Millis>,
-    /// To decide about a dead letter; default 90 days; `0s`: forever.
+    /// To resolve a dead letter; default 90 days; `0s`: forever.
     letters: Option<Millis>,
 }
 

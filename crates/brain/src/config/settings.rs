@@ -49,7 +49,7 @@ impl Given {
                 || "`brain config show` lists the keys".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            return Err(format!("there is no key `{path}`; {help}"));
+            return Err(format!("unknown key `{path}`; {help}"));
         };
         let form = if key.path == path { key.form } else { Form::Yaml };
         Ok(Self { path: path.to_owned(), value: read(form, value)?, flag: "--setting".into() })
@@ -124,7 +124,7 @@ impl Settings {
             origins.insert(key.path, Origin::Env(key.env));
         }
         for Given { path, value, flag } in &given {
-            let Some(key) = key_of(path) else { return Err(Usage(format!("there is no key `{path}`")).into()) };
+            let Some(key) = key_of(path) else { return Err(Usage(format!("unknown key `{path}`")).into()) };
             put(&mut values, path.split('.'), value.clone());
             try_alone(path, value.clone()).map_err(|error| match flag.as_str() {
                 "--setting" => Usage(format!("--setting {path}: {error}")),

@@ -49,7 +49,7 @@ fn id(text: &str) -> RecordId {
 }
 
 impl Progress {
-    /// Starts at the present end of the feed on the first start, later at the stored position.
+    /// Starts at the current end of the feed on the first start, later at the stored position.
     pub(super) fn begin(engine: &Arc<Engine>) -> Result<Self> {
         let (store, node) = (engine.store().clone(), engine.node());
         let mut progress = Self { store, node, baseline: 0, looked: Mutex::default() };

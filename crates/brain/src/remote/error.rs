@@ -18,7 +18,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// The problem in an answer. In this process nothing has to be kept from the user.
+/// The problem in a response. In this process nothing has to be kept from the user.
 pub(super) fn refused(status: StatusCode, bytes: &[u8], inside: Option<Inside>) -> Refused {
     let mut document: ProblemDocument = serde_json::from_slice(bytes).unwrap_or_else(|_| {
         ProblemDocument::of_command(&format!(
@@ -37,7 +37,7 @@ pub(super) fn refused(status: StatusCode, bytes: &[u8], inside: Option<Inside>) 
     Refused(document)
 }
 
-/// Nobody answers.
+/// No server can be reached.
 pub(super) fn unreachable(url: &str, is_socket: bool, error: &reqwest::Error) -> anyhow::Error {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

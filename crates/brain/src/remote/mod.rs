@@ -23,7 +23,7 @@ pub(crate) use self::socket::path as socket_path;
 pub(crate) use self::target::{Target, target};
 use crate::cli::Global;
 use crate::commands::Usage;
-use crate::open::{self, Place};
+use crate::open::{self, StoreLocation};
 use crate::system::user_name;
 
 /// Names the command line in requests.
@@ -69,7 +69,7 @@ impl Client {
                 Some(path) => {
                     if global.settings.is_given("packs") && !global.quiet && !global.json {
                         anstream::eprintln!(
-                            "note: the server of this store answers, with its own packs; --pack is not used"
+                            "note: a server is running on this store and uses its own packs; --pack is ignored"
                         );
                     }
                     let client = builder().unix_socket(path).build()?;
@@ -96,13 +96,13 @@ impl Client {
 
     /// A kernel of this process.
     fn here(global: &Global, need: Need) -> Result<Self> {
-        let empty = match (need, open::place(global)?) {
+        let empty = match (need, open::location(global)?) {
             (Need::Existing, _) => {
                 open::expect_store(global)?;
                 false
             }
             (Need::Writable, _) => false,
-            (Need::Optional, Place::Sqlite(path)) => !path.exists(),
+            (Need::Optional, StoreLocation::Sqlite(path)) => !path.exists(),
             (Need::Optional, _) => false,
         };
         let kernel = match empty {
@@ -136,7 +136,7 @@ impl Client {
         matches!(self.way, Way::Server { .. })
     }
 
-    /// Refuses to decide about a run whose packs this process has not loaded: its steps would run without the hosts,
+    /// Refuses to decide on a run whose packs this process has not loaded: its steps would run without the hosts,
     /// secrets and record types that they need. A server has its own packs.
     pub(crate) fn expect_packs_of(&self, run: &str) -> Result<()> {
         let Way::Here { kernel, .. } = &self.way else { return Ok(()) };
@@ -182,9 +182,9 @@ impl Client {
     }
 
     async fn json<T: DeserializeOwned>(&self, request: Request) -> Result<T> {
-        let bytes = self.send(request).await?.bytes().await.context("the server's answer was cut off")?;
+        let bytes = self.send(request).await?.bytes().await.context("the server's response was cut off")?;
         serde_json::from_slice(&bytes)
-            .context("the server's answer cannot be parsed; it may run another version of Brain")
+            .context("the server's response cannot be parsed; it may run another version of Brain")
     }
 
     /// A request to be completed and sent.
@@ -213,7 +213,7 @@ impl Client {
         Ok(request)
     }
 
-    /// Sends a request; an answer that is a problem is an error.
+    /// Sends a request; a problem document as the response is an error.
     pub(crate) async fn send(&self, request: Request) -> Result<Response> {
         let response = match &self.way {
             Way::Server { client, url, is_socket, .. } => {

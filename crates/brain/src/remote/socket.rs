@@ -8,7 +8,7 @@ use anyhow::Result;
 use brain_core::Digest;
 
 use crate::cli::Global;
-use crate::open::{self, Place};
+use crate::open::{self, StoreLocation};
 use crate::system::user_id;
 
 /// The longest path of a socket, with some room for the place where it is made.
@@ -16,14 +16,15 @@ const LONGEST: usize = 90;
 /// Switches the socket off.
 const OFF: &str = "off";
 
-/// The path of the socket: as configured, else `STORE.sock` beside a store in a file, else in the user's runtime folder.
+/// The path of the socket: as configured, else `STORE.sock` next to a store in a file, else in the user's runtime
+/// folder.
 /// `None` if there is no socket.
 pub(crate) fn path(global: &Global) -> Result<Option<PathBuf>> {
     if let Some(path) = &global.config().socket {
         return Ok(if path == OFF { None } else { Some(PathBuf::from(path)) });
     }
-    let name = match open::place(global)? {
-        Place::Sqlite(file) => {
+    let name = match open::location(global)? {
+        StoreLocation::Sqlite(file) => {
             let file = resolved(&file);
             let mut beside = file.clone().into_os_string();
             beside.push(".sock");
@@ -32,8 +33,8 @@ pub(crate) fn path(global: &Global) -> Result<Option<PathBuf>> {
             }
             file.display().to_string()
         }
-        Place::Postgres(url) => brain_store::redact(&url),
-        Place::Memory => return Ok(None),
+        StoreLocation::Postgres(url) => brain_store::redact(&url),
+        StoreLocation::Memory => return Ok(None),
     };
     let digest = Digest::of(name.as_bytes()).to_string();
     Ok(runtime_folder().map(|folder| folder.join(format!("{}.sock", &digest[..16]))))

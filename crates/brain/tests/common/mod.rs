@@ -55,7 +55,7 @@ impl Server {
         let mut server = Self::begin(&mut command, args);
         let mut line = String::new();
         BufReader::new(server.child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the server said: {line:?}"));
+        let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the server printed: {line:?}"));
         server.url = format!("http://{}", told["listening"].as_str().unwrap());
         server
     }

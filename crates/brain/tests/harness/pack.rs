@@ -1,4 +1,4 @@
-//! The pack of the servers: outside tools of every idempotency, record tools, undo.
+//! The pack of the servers: external tools of every idempotency, record tools, undo.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! An outside system that fails on demand, and a pack that calls it.
+//! An external system that fails on demand, and a pack that calls it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-/// The outside system.
+/// The external system.
 pub(crate) struct Outside {
     pub(crate) addr: String,
     /// Whether it answers 503.

@@ -57,9 +57,10 @@ async fn personal_values_stay_redacted_when_another_pack_is_loaded() {
         format!("/v1/dead-letters/{letter}"),
         "/v1/events?limit=50".into(),
         "/v1/runs".into(),
-        "/v1/runs/parked".into(),
+        "/v1/runs/waiting".into(),
         format!("/v1/runs/{id}/explain"),
         format!("/v1/runs/{id}?redacted=true"),
+        format!("/v1/runs/{id}/receipts?redacted=true"),
     ];
     for path in paths {
         let shown = site.get(&path).await.to_string();

@@ -18,7 +18,7 @@ fn a_project_file_is_found_from_a_folder_below_it_and_its_paths_are_its_own() {
     std::fs::create_dir_all(&below).unwrap();
     let done = project.brain_in(&below).args(["do", "jot buy milk"]).output().unwrap();
     assert_eq!(done.status.code(), Some(0), "{}", text(&done));
-    assert!(project.path("data.db").exists(), "the store is beside the file");
+    assert!(project.path("data.db").exists(), "the store is next to the file");
     let shown = json(&project.brain_in(&below).args(["config", "show", "--json"]).output().unwrap());
     assert_eq!(item(&shown, "slots")["value"], 64);
     assert_eq!(item(&shown, "slots")["from"], "brain.yaml:3");

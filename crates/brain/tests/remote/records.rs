@@ -49,7 +49,7 @@ fn a_file_is_checked_line_by_line_then_taken_in_and_updated_by_its_key() {
     let twice = project.run(&["records", "import", "memo", "twice.csv"]);
     assert!(text(&twice).contains("line 2:") && text(&twice).contains("1 created"), "{}", text(&twice));
     let wrong = project.run(&["records", "import", "memo", "twice.csv", "--key", "text"]);
-    assert!(text(&wrong).contains("use one of id, number"), "{}", text(&wrong));
+    assert!(text(&wrong).contains("use one of: id, number"), "{}", text(&wrong));
     let audit = text(&project.ok(&["audit"]));
     assert!(audit.contains("records import"), "{audit}");
 }
@@ -159,7 +159,7 @@ fn columns_and_fields_that_are_there_twice_and_open_quotes_are_refused_by_line()
     assert_eq!(code, Some(0), "{told}");
     let (code, told) = run("twice.jsonl", "{\"number\": \"D1\", \"text\": \"one\", \"number\": \"D2\"}\n[1]\n");
     assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("line 1: the field `number` is there twice"), "{told}");
+    assert!(told.contains("line 1: the field `number` appears twice"), "{told}");
     assert!(told.contains("line 2: not a JSON object"), "{told}");
 }
 

@@ -39,7 +39,7 @@ impl Remote {
 }
 
 #[test]
-fn a_laptop_approves_what_a_server_holds() {
+fn a_remote_client_approves_a_plan_staged_on_the_server() {
     let remote = Remote::start();
     let staged = json(&remote.site.ok(&["do", "jot buy milk", "--mode", "plan", "--json"]));
     let approval = staged["approval_id"].as_str().unwrap();
@@ -59,7 +59,7 @@ fn every_command_that_can_talks_to_the_server() {
     let run = json(&remote.ok(&["do", "jot buy milk", "--json"]))["run_id"].as_str().unwrap().to_owned();
     for words in [
         vec!["runs"],
-        vec!["runs", "parked"],
+        vec!["runs", "waiting"],
         vec!["runs", "show", &run],
         vec!["runs", "why", &run],
         vec!["runs", "replay", &run],
@@ -128,14 +128,14 @@ fn a_profile_has_server_and_token_and_a_token_has_its_tenant() {
     // The token is for one tenant.
     let other = remote.laptop.run(&["records", "list", "memo", "--profile", "prod", "--tenant", "other"]);
     assert_eq!(other.status.code(), Some(1));
-    assert!(text(&other).contains("a token of that tenant"), "{}", text(&other));
+    assert!(text(&other).contains("a token issued for that tenant"), "{}", text(&other));
     // A token that may not approve does not approve.
     let memo = json(&remote.laptop.ok(&["records", "list", "memo", "--profile", "prod", "--json"]));
     let wipe = format!("wipe {}", memo["items"][0]["id"].as_str().unwrap());
     let staged = json(&remote.laptop.run(&["do", &wipe, "--profile", "prod", "--json"]));
     let refused = remote.laptop.run(&["approve", staged["approval_id"].as_str().unwrap(), "--profile", "prod"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused).contains("--approver"), "{}", text(&refused));
+    assert!(text(&refused).contains("`approver` right"), "{}", text(&refused));
     let unknown = remote.laptop.run(&["runs", "--profile", "prd"]);
     assert!(text(&unknown).contains("did you mean `prod`?"), "{}", text(&unknown));
 }
@@ -172,7 +172,7 @@ fn retention_and_doctor_are_those_of_the_server() {
     site.ok(&["do", "jot buy milk"]);
     let swept = there(&["admin", "gc", "--dry-run"]);
     assert_eq!(swept["tenants"][0]["kept_for_ever"], false, "the server's retention counts: {swept}");
-    // Beside the server, the command asks it over its socket.
+    // While the server runs, the command asks it over its socket.
     assert_eq!(json(&site.ok(&["admin", "gc", "--dry-run", "--json"])), swept);
     let checks = there(&["doctor"]);
     let found = |name: &str| {

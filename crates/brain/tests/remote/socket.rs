@@ -1,4 +1,4 @@
-//! The Unix socket of a server: commands of this machine talk to it instead of deciding beside it.
+//! The Unix socket of a server: commands on this machine talk to it instead of opening the store themselves.
 
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 

@@ -60,7 +60,7 @@ pub(super) fn tools(model: &mut Model<'_, '_>, notes: &mut Notes) -> Vec<Draft> 
         let (inputs, failed) = (work.inputs, work.failed);
         match behavior.filter(|_| !failed) {
             Some(behavior) => drafts.push(Draft { decision, inputs, behavior }),
-            None => notes.add(&model.place(node), "the whole decision is left out: a part of it cannot be taken over"),
+            None => notes.add(&model.place(node), "the decision was skipped: part of it cannot be imported"),
         }
     }
     drafts
@@ -80,7 +80,7 @@ pub(super) fn finish(
         notes.about(&decision.name);
         let full = format!("{}.{}", model.domain, decision.tool);
         if !names.insert(full.clone()) {
-            notes.add(&model.place(decision.node), format!("`{full}` is there already; the second one is left out"));
+            notes.add(&model.place(decision.node), format!("`{full}` already exists; the second one is skipped"));
             continue;
         }
         let together = playbook::playbook(model, draft, &drafts, taken, names, notes);
@@ -132,7 +132,10 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
     fn behavior(&mut self, node: Node<'a, 'i>) -> Option<Yaml> {
         for attribute in node.attributes().filter(|one| one.namespace().is_some()) {
             let place = self.model.place(node);
-            self.notes.add(&place, format!("`{}: {}` has no place in a pack", attribute.name(), attribute.value()));
+            self.notes.add(
+                &place,
+                format!("`{}: {}` has no equivalent in a pack; dropped", attribute.name(), attribute.value()),
+            );
         }
         let known = [
             "description",
@@ -155,7 +158,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         for part in elements(node).filter(|part| !known.contains(&part.tag_name().name())) {
             self.fail(
                 part,
-                format!("a boxed `{}` is not taken over; a table or an expression is", part.tag_name().name()),
+                format!("a boxed `{}` cannot be imported; a table or an expression can", part.tag_name().name()),
             );
         }
         if let Some(table) = child(node, "decisionTable") {
@@ -163,7 +166,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         }
         let Some(expression) = child(node, "literalExpression") else {
             if !self.failed {
-                self.fail(node, "nothing says how it is decided");
+                self.fail(node, "the decision has neither a table nor an expression");
             }
             return None;
         };
@@ -191,7 +194,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
     pub(super) fn feel(&mut self, node: Node<'a, 'i>, said: &str, form: Form, what: &str) -> Option<String> {
         let language = node.ancestors().find_map(|one| attribute(one, "expressionLanguage"));
         if let Some(language) = language.filter(|language| !language.to_lowercase().contains("feel")) {
-            self.fail(node, format!("{what} is written in `{language}`; only FEEL is taken over"));
+            self.fail(node, format!("{what} is written in `{language}`; only FEEL can be imported"));
             return None;
         }
         let odd = self.model.odd.clone();
@@ -206,7 +209,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
         });
         match (result, unknown) {
             (Ok(_), Some(name)) => {
-                self.fail(node, format!("{what}: nothing is called `{name}`; if it is a text, write `\"{name}\"`"));
+                self.fail(node, format!("{what}: nothing is called `{name}`; if it is a string, write `\"{name}\"`"));
                 None
             }
             (Ok(ours), None) => Some(ours),
@@ -260,7 +263,7 @@ impl<'a, 'i> Work<'_, 'a, 'i> {
     pub(super) fn input(&mut self, node: Node<'a, 'i>, theirs: &str) -> String {
         let found = self.find(theirs);
         if found.is_none() {
-            self.note(node, format!("nothing declares `{theirs}`; it is an input that takes anything"));
+            self.note(node, format!("nothing declares `{theirs}`; it became an input that accepts any value"));
         }
         let (kind, from) = found.unwrap_or_else(|| (Kind::any(), None));
         self.declare(theirs, kind, from)

@@ -19,7 +19,7 @@ use crate::schemas;
 use model::Model;
 
 /// Converts files (name in messages, and text) to tools and playbooks. `whole` adds a `pack.yaml`; otherwise the tools
-/// go to new files beside the existing ones.
+/// go to new files next to the existing ones.
 pub fn dmn(pack: &str, sources: &[(String, String)], whole: bool) -> Result<Imported, ImportError> {
     let mut notes = Notes::default();
     let mut domains: BTreeMap<String, Vec<(String, Map)>> = BTreeMap::new();

@@ -139,17 +139,19 @@ impl<'a, 'i> Model<'a, 'i> {
     fn left_out(&self, root: Node<'a, 'i>, notes: &mut Notes) {
         notes.about(self.file);
         if let Some(text) = child(root, "description").map(content).filter(|text| !text.is_empty()) {
-            notes.add(&self.place(root), format!("its description has no place: {text}"));
+            notes.add(&self.place(root), format!("its description was dropped: {text}"));
         }
         for node in elements(root) {
             let what = match node.tag_name().name() {
-                "businessKnowledgeModel" => "business knowledge is not taken over; write it out where it is used",
-                "decisionService" => "decision services are not taken over; ask for the decisions",
-                "import" => "other files are not brought in; name them on the command line too",
-                "knowledgeSource" => "where knowledge comes from has no place in a pack",
-                "textAnnotation" => "notes on the drawing have no place in a pack",
+                "businessKnowledgeModel" => {
+                    "business knowledge models are not imported; write them out where they are used"
+                }
+                "decisionService" => "decision services are not imported; call the decisions directly",
+                "import" => "imported files are not followed; name them on the command line too",
+                "knowledgeSource" => "knowledge sources have no equivalent in a pack; dropped",
+                "textAnnotation" => "notes on the diagram have no equivalent in a pack; dropped",
                 "performanceIndicator" | "organizationUnit" | "elementCollection" | "group" => {
-                    "this has no place in a pack"
+                    "this has no equivalent in a pack; dropped"
                 }
                 _ => continue,
             };
@@ -161,7 +163,7 @@ impl<'a, 'i> Model<'a, 'i> {
         if let Some(node) =
             root.descendants().find(|node| matches!(node.tag_name().name(), "extensionElements" | "DMNDI"))
         {
-            notes.add(&self.place(node), "drawings and what tools have added are left out");
+            notes.add(&self.place(node), "diagrams and tool-specific extensions were skipped");
         }
     }
 }

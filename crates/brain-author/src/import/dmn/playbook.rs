@@ -32,7 +32,8 @@ pub(super) fn playbook(
     }
     let mut order = Vec::new();
     if let Err(why) = visit(draft, all, &mut Vec::new(), &mut order) {
-        notes.add(&model.place(decision.node), format!("{why}; there is no playbook that makes first what it needs"));
+        let note = format!("{why}; no playbook was generated to evaluate the decisions it depends on");
+        notes.add(&model.place(decision.node), note);
         return None;
     }
     if order.len() < 2 {

@@ -78,7 +78,7 @@ fn hit(work: &mut Work<'_, '_, '_>, table: Node<'_, '_>) -> Option<&'static str>
     let policy = attribute(table, "hitPolicy").unwrap_or_else(|| "UNIQUE".into());
     let aggregation = attribute(table, "aggregation");
     if attribute(table, "preferredOrientation").is_some_and(|one| one == "CrossTable") {
-        work.note(table, "a cross table is written rule by rule");
+        work.note(table, "the cross table was converted to a list of rules");
     }
     let found = match (policy.as_str(), aggregation.as_deref()) {
         ("UNIQUE", _) => "unique",
@@ -97,7 +97,7 @@ fn hit(work: &mut Work<'_, '_, '_>, table: Node<'_, '_>) -> Option<&'static str>
         }
         (policy, aggregation) => {
             let aggregation = aggregation.map(|word| format!(" with the aggregation `{word}`")).unwrap_or_default();
-            work.fail(table, format!("the hit policy `{policy}`{aggregation} is not known"));
+            work.fail(table, format!("the hit policy `{policy}`{aggregation} is not supported"));
             return None;
         }
     };
@@ -117,12 +117,12 @@ fn columns<'a, 'i>(
         let expression = child(*clause, "inputExpression");
         let said = expression.map(text).filter(|text| !text.is_empty()).or_else(|| label.clone());
         let (Some(said), node) = (said, expression.unwrap_or(*clause)) else {
-            work.fail(*clause, format!("input {} says neither an expression nor a label", index + 1));
+            work.fail(*clause, format!("input {} has neither an expression nor a label", index + 1));
             columns.push((format!("column_{}", index + 1), "null".into()));
             continue;
         };
         for extra in clause.attributes().filter(|one| one.namespace().is_some() && !one.value().is_empty()) {
-            work.note(*clause, format!("`{}: {}` has no place in a pack", extra.name(), extra.value()));
+            work.note(*clause, format!("`{}: {}` has no equivalent in a pack; dropped", extra.name(), extra.value()));
         }
         let taken = |name: &str| columns.iter().any(|(other, _)| other == name);
         let single = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -137,7 +137,7 @@ fn columns<'a, 'i>(
         }
         plain = false;
         if let Some(allowed) = child(*clause, "inputValues").map(text).filter(|text| !text.is_empty()) {
-            work.note(*clause, format!("that `{said}` is one of `{allowed}` is not checked"));
+            work.note(*clause, format!("Brain does not check that `{said}` is one of `{allowed}`"));
         }
         let name = free(&snake(label.as_deref().unwrap_or(&said)), taken);
         let tested = work.feel(node, &said, Form::Expression, &format!("input {}", index + 1));
@@ -161,10 +161,10 @@ fn input<'a, 'i>(
     nulls: bool,
 ) -> String {
     let known = work.find(theirs);
-    let told = attribute(expression, "typeRef").is_some();
+    let has_type = attribute(expression, "typeRef").is_some();
     let (mut kind, from) = match known {
         // The declared type comes first, unless it is `any`.
-        Some((kind, from)) if kind.word != "any" || !told => (kind, from),
+        Some((kind, from)) if kind.word != "any" || !has_type => (kind, from),
         other => {
             let kind = work.model.kind_of(expression, clause, work.notes);
             let from = other.and_then(|(_, from)| from);
@@ -175,7 +175,7 @@ fn input<'a, 'i>(
         && from.is_none()
         && !kind.allow(&allowed)
     {
-        work.note(clause, format!("that `{theirs}` is one of `{allowed}` is not checked"));
+        work.note(clause, format!("Brain does not check that `{theirs}` is one of `{allowed}`"));
     }
     kind.optional |= nulls;
     let ours = work.model.rename(theirs);
@@ -267,7 +267,7 @@ fn declared<'a, 'i>(
         if !any {
             let parent =
                 outputs.first().and_then(Node::parent_element).unwrap_or(work.model.decisions[work.decision].node);
-            work.fail(parent, "nothing says which result is more important: it has no `outputValues`");
+            work.fail(parent, "this hit policy needs a ranking: `outputValues` is missing");
         }
         decide.set("outputs", ranks);
     } else if names.len() > 1 {

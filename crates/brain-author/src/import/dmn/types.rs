@@ -219,14 +219,14 @@ impl<'a, 'i> Types<'a, 'i> {
             "daytimeduration" | "daysandtimeduration" | "duration" => Kind::of("duration"),
             // Durations of inputs have no months.
             "yearmonthduration" | "yearsandmonthsduration" => {
-                notes.push(format!("`{reference}` is taken as text; write `duration(…)` where it is used"));
+                notes.push(format!("`{reference}` is treated as text; write `duration(…)` where it is used"));
                 Kind::of("string")
             }
             "list" => Kind::of("list"),
             "context" => Kind::of("object"),
             "any" => Kind::any(),
             _ => {
-                notes.push(format!("the type `{reference}` is not known; anything is taken"));
+                notes.push(format!("the type `{reference}` is not known; any value is accepted"));
                 Kind::any()
             }
         }
@@ -244,7 +244,7 @@ impl<'a, 'i> Types<'a, 'i> {
         if let Some(allowed) = child(node, "allowedValues").map(text).filter(|text| !text.is_empty())
             && !kind.allow(&allowed)
         {
-            notes.push(format!("that only `{allowed}` is allowed is not checked"));
+            notes.push(format!("Brain does not check that the value is one of `{allowed}`"));
         }
         if attribute(node, "isCollection").as_deref() == Some("true") {
             let mut many = Kind::of("list");

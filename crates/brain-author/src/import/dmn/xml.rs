@@ -18,7 +18,7 @@ const NAMESPACES: [&str; 2] = ["https://www.omg.org/spec/DMN/", "http://www.omg.
 /// The document, whose root is `definitions` of some DMN version.
 pub(super) fn read<'t>(file: &str, text: &'t str) -> Result<Document<'t>, Report> {
     if text.len() > MAX_BYTES {
-        let help = "divide it: one file for each group of decisions that belong together";
+        let help = "split it into one file per group of related decisions";
         return Err(refuse(file, text, Code::TooLarge, TextPos::new(1, 1), "the file is larger than 4 MiB", help));
     }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
@@ -43,17 +43,18 @@ fn broken(file: &str, text: &str, error: &Error) -> Report {
         }
         Error::UnknownEntityReference(name, place) => {
             let help = "write the character itself, or `&lt;`, `&gt;`, `&amp;`, `&quot;`, `&apos;`, `&#…;`";
-            (*place, format!("`&{name};` stands for nothing"), help)
+            (*place, format!("unknown entity `&{name};`"), help)
         }
         Error::NodesLimitReached => {
-            (TextPos::new(1, 1), "the file has more than a million elements".to_owned(), "divide it")
+            (TextPos::new(1, 1), "the file has more than a million elements".to_owned(), "split it")
         }
         Error::UnexpectedEndOfStream | Error::UnclosedRootNode => {
-            let help = "the end is missing: was the file copied whole?";
-            (position(text, text.trim_end().len()), "the file ends too early".to_owned(), help)
+            let help = "check that the file was copied whole";
+            (position(text, text.trim_end().len()), "the file appears to be truncated".to_owned(), help)
         }
         other => {
-            let help = "export the file again from where it was made; in text `<` is `&lt;` and `&` is `&amp;`";
+            let help =
+                "export the file again from the program that created it; in text `<` is `&lt;` and `&` is `&amp;`";
             (other.pos(), format!("this is not XML: {}", said(other)), help)
         }
     };

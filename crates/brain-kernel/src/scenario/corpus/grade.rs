@@ -72,8 +72,8 @@ fn calls(registry: &Registry, members: &[Expectation], understanding: &Understan
     }
 }
 
-/// Whether a generated question about the same records, with at least the same values, answers what a read-only tool was
-/// expected for: how many there are, instead of the list.
+/// Whether a generated question tool counts as correct where a read-only tool was expected: it covers the same records
+/// and has at least the same values, for example a count instead of the list.
 fn answers(registry: &Registry, intents: &[Intent], wanted: &[(&str, &Map<String, Value>)]) -> bool {
     let ([intent], [(name, slots)]) = (intents, wanted) else { return false };
     let generated = registry.tool(&intent.target).is_some_and(|tool| tool.def.is_generated());

@@ -3,7 +3,7 @@
 use brain_registry::normalise;
 use serde_json::{Map, Value};
 
-/// Words that may stand before a name or text without being part of it.
+/// Words that may precede a name or text without being part of it.
 const ARTICLES: [&str; 10] = ["the", "a", "an", "my", "our", "your", "his", "her", "their", "this"];
 
 /// Whether the slots are the same: numbers and instants by value, texts and names without case, articles and outer

@@ -230,7 +230,7 @@ fn sort(call: &mut Call<'_, '_, '_>) -> Evaluated {
             Some(precedes) => Ok(call.evaluator.call(precedes, vec![b.clone(), a.clone()])?.is_true()),
             None => {
                 let order = ops::order(a, b, &call.evaluator.env.time_zone).map_err(|_| {
-                    let message = format!("a {} and a {} have no order", a.type_name(), b.type_name());
+                    let message = format!("a {} and a {} cannot be compared", a.type_name(), b.type_name());
                     FeelError::new(FeelErrorKind::Type, call.arg_span(0), message)
                 })?;
                 Ok(order == Ordering::Greater)

@@ -34,7 +34,6 @@ pub(super) struct Builtin {
     pub(super) run: fn(&mut Call<'_, '_, '_>) -> Evaluated,
 }
 
-/// One signature.
 struct Signature {
     params: &'static [&'static str],
     required: usize,
@@ -205,7 +204,6 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// A whole number.
     fn whole(&self, i: usize) -> Result<Option<i64>, FeelError> {
         let Some(number) = self.number(i)? else {
             return Ok(None);

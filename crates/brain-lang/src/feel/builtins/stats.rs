@@ -37,7 +37,7 @@ fn extreme(call: &mut Call<'_, '_, '_>, wanted: Ordering) -> Evaluated {
             None => true,
             Some(best) => {
                 ops::order(item, best, &call.evaluator.env.time_zone).map_err(|_| {
-                    let message = format!("a {} and a {} have no order", best.type_name(), item.type_name());
+                    let message = format!("a {} and a {} cannot be compared", best.type_name(), item.type_name());
                     FeelError::new(FeelErrorKind::Type, call.arg_span(0), message)
                 })? == wanted
             }

@@ -105,7 +105,7 @@ fn pattern(call: &mut Call<'_, '_, '_>, i: usize, pattern: &str, flags: &str, te
             's' => builder.dot_matches_new_line(true),
             'x' => builder.ignore_whitespace(true),
             _ => {
-                return Err(wrong(call, i + 1, format!("`{flag}` is no flag: use i, m, s or x")));
+                return Err(wrong(call, i + 1, format!("`{flag}` is not a flag: use i, m, s or x")));
             }
         };
     }

@@ -22,6 +22,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         title: name.into(),
         nouns: vec![],
         synonyms: vec![],
+        intent_tier: None,
         destructive: false,
         reads_only: false,
         slots: slots.into_iter().map(|(name, slot)| (name.to_owned(), slot)).collect::<BTreeMap<_, _>>(),
@@ -84,6 +85,7 @@ fn a_value_next_to_a_slots_name_fills_the_slot() {
     let size = [("width", json!(90)), ("height", json!(120))];
     assert_eq!(read("order a window with a height of 120 and a width of 90"), found("windows.order", &size));
     assert_eq!(read("order a window, width 90"), found("windows.order", &size[..1]));
+    assert_eq!(read("order a window, 90 width, 120 height"), found("windows.order", &size));
 }
 
 #[test]
@@ -113,6 +115,7 @@ static TEXTS: LazyLock<Vocabulary> = LazyLock::new(|| {
         title: title.into(),
         nouns: vec![],
         synonyms: vec![],
+        intent_tier: None,
         destructive: false,
         reads_only: false,
         generated: Vec::new(),
@@ -142,7 +145,7 @@ fn filled(target: usize, text: &str) -> Vec<(Option<Value>, Option<String>)> {
 
 #[test]
 fn a_text_is_found_by_the_words_around_it_and_marked_as_inferred() {
-    let why = "these words stand where “what” usually does".to_owned();
+    let why = "“what” is usually in this position".to_owned();
     let expected = [(Some(json!("Water the plants")), Some(why))];
     assert_eq!(filled(0, "please remind me to Water the plants"), expected);
 }

@@ -1,4 +1,4 @@
-//! The sums beside an enumeration of every sequence.
+//! Compares the sums with an enumeration of every sequence.
 
 use super::*;
 

@@ -84,8 +84,7 @@ pub(super) fn shape(cx: &mut Context<'_>, node: &Node, name: &str, purpose: Purp
 /// `on_delete` belongs to a whole field, not to a part of one.
 fn whole_field_only(cx: &mut Context<'_>, part: &Node) {
     if let Some(node) = part.get("on_delete") {
-        let help =
-            "write it beside `items`: `{items: {ref: lead}, on_delete: clear}`; a reference inside an object has none";
+        let help = "write it next to `items`: `{items: {ref: lead}, on_delete: clear}`; references inside objects cannot have `on_delete`";
         cx.report(Code::BadAttribute, node.span, "`on_delete` belongs to the whole field", Some(help.into()));
     }
 }

@@ -48,7 +48,9 @@ impl HttpBody for BlobBody {
         let piece = match read {
             Ok(Ok(piece)) if !piece.is_empty() => piece,
             Ok(Ok(_)) => {
-                return Poll::Ready(Some(Err(io::Error::other(format!("the blob {hash} was deleted meanwhile")))));
+                return Poll::Ready(Some(Err(io::Error::other(format!(
+                    "the blob {hash} was deleted in the meantime"
+                )))));
             }
             Ok(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(error)))),
             Err(error) => return Poll::Ready(Some(Err(io::Error::other(error)))),

@@ -87,7 +87,7 @@ fn left_running(world: &World, by_run: &BTreeMap<RunId, &Story>, story: &Story) 
         None
     });
     let stopped = stopped??;
-    let told = story.events.iter().any(|event| match event {
+    let notified = story.events.iter().any(|event| match event {
         Event::ScopeStopped { scope: 0, .. } | Event::StopForced { scope: 0 } => true,
         Event::SignalIgnored { what, .. } => what == "a cancellation",
         _ => false,
@@ -96,7 +96,7 @@ fn left_running(world: &World, by_run: &BTreeMap<RunId, &Story>, story: &Story) 
     let before = stopped.plus(Millis(2 * SKEW as u64));
     let ended = timed(&story.log).any(|(at, event)| matches!(event, Event::RunEnded { .. }) && at <= before);
     let started = !story.events.is_empty();
-    (started && !told && !ended).then(|| {
+    (started && !notified && !ended).then(|| {
         let (child, name) = (world.listing.run(story.state.row.id), world.listing.run(parent.state.row.id));
         format!("{name} was stopped while {} had a child run, but {child} was not stopped", parent.name(*job))
     })

@@ -1,4 +1,4 @@
-//! Rows beside the logs: each client has exactly one run, parents know their children, and ended runs leave nothing
+//! Rows outside the logs: each client has exactly one run, parents know their children, and ended runs leave nothing
 //! that waits for an answer.
 
 use std::collections::BTreeMap;

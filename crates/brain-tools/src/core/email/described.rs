@@ -17,7 +17,7 @@ pub(super) fn read(email: &Map<String, Value>) -> Result<Output, Failure> {
     if from.is_empty() && text.is_empty() {
         return Err(Failure::business(
             "not_an_email",
-            "`email` has neither a sender nor a text. Pass the fields `from` and `text`.",
+            "`email` has neither a sender nor text. Pass the fields `from` and `text`.",
         ));
     }
     let bare = |id: String| id.trim_matches(['<', '>', ' ']).to_owned();

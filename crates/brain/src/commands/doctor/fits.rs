@@ -59,7 +59,7 @@ pub(super) fn store_fits(registry: &Registry, store: &dyn Store, scope: &Scope) 
         ),
         _ => Finding::look(
             "pack and store",
-            format!("in no loaded pack: {list}; runs in progress keep their definitions"),
+            format!("used by the store, but not in any loaded pack: {list}; runs in progress keep their definitions"),
         ),
     })
 }
@@ -181,7 +181,7 @@ pub(super) fn clock(store: &dyn Store, scope: &Scope) -> Result<Finding> {
         return Ok(if off > SKEW {
             Finding::look(
                 "clock",
-                format!("{off} off from the database's clock; timers and timestamps are wrong by as much"),
+                format!("differs from the database's clock by {off}; timers and timestamps are wrong by as much"),
             )
         } else {
             Finding::good("clock", "agrees with the database's")

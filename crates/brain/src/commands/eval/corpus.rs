@@ -31,7 +31,7 @@ pub(super) fn run(global: &Global, args: &EvalArgs) -> Result<bool> {
             anstream::eprintln!("{count} phrase{plural} to review: {}", file.display());
             if set == CorpusSet::Test && count > 0 {
                 anstream::eprintln!(
-                    "{YELLOW}These are test rows: once taught, they no longer measure anything.{YELLOW:#}"
+                    "{YELLOW}These are test rows: once taught, they can no longer be used for measuring.{YELLOW:#}"
                 );
             }
         }

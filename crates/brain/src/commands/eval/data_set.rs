@@ -179,6 +179,7 @@ pub(super) fn targets(phrases: Rows) -> Vec<Target> {
         title: intent.replace('_', " "),
         nouns: Vec::new(),
         synonyms: Vec::new(),
+        intent_tier: None,
         destructive: false,
         reads_only: false,
         slots: BTreeMap::new(),
@@ -226,7 +227,7 @@ fn print(figures: &Figures, tier: &str, draws: usize) {
     line("among the first three", format!("{:.1} %", figures.top3));
     line("asked", format!("{:.1} %", figures.asked));
     line("not understood", format!("{:.1} %", figures.not_understood));
-    line("wrong and confident", format!("{:.1} %", figures.wrong_and_confident));
+    line("confidently wrong", format!("{:.1} %", figures.wrong_and_confident));
     line("calibration error", format!("{:.3}", figures.calibration_error));
     if let (Some(auroc), Some(recall), Some(at_95)) = (figures.oos_auroc, figures.oos_recall, figures.oos_recall_at_95)
     {

