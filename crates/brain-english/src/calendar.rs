@@ -27,6 +27,11 @@ pub const MONTHS: [&[&str]; 12] = [
     &["december", "dec"],
 ];
 
+/// Whether a word is the name of a weekday or a month.
+pub fn is_day_word(word: &str) -> bool {
+    WEEKDAYS.iter().chain(&MONTHS).any(|names| names.contains(&word))
+}
+
 /// What a word that starts a relative date says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DayWord {

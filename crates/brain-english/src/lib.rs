@@ -4,6 +4,7 @@
 //! language is a crate like this one, and readers for what it orders differently.
 
 pub mod actions;
+pub mod around_values;
 pub mod background;
 pub mod bounds;
 pub mod calendar;

@@ -8,6 +8,7 @@
 //! What people report instead of asking ("is sorted", "went cold") is listed under the action too. An expression may
 //! belong to several groups, and a state's group may share its name with an action's or a thing's.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 mod nouns_1;
@@ -86,6 +87,18 @@ static GROUPS: LazyLock<Vec<&'static Group>> = LazyLock::new(|| {
 /// Every group, sorted by kind and name.
 pub fn groups() -> impl Iterator<Item = &'static Group> {
     GROUPS.iter().copied()
+}
+
+/// The first words of all expressions for actions.
+static FIRST_WORDS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let actions = groups().filter(|group| group.kind == Kind::Action);
+    let expressions = actions.flat_map(|group| group.strong.iter().chain(group.weak));
+    expressions.filter_map(|expression| expression.split(' ').next()).collect()
+});
+
+/// Whether an expression for an action begins with this word: “push” back, “scrap”.
+pub fn begins_action(word: &str) -> bool {
+    FIRST_WORDS.contains(word)
 }
 
 #[cfg(test)]

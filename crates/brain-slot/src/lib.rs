@@ -30,6 +30,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+pub use date::last_such;
 pub use dial::e164;
 pub use range::{Bound, Bounds, Pair, pairs};
 pub use relative::Relative;

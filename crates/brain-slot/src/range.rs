@@ -137,7 +137,7 @@ fn signed(kind: &SlotKind, start: Cursor<'_>, around: &Surroundings) -> Option<(
 /// `5-10`, `5 to 10`, `5 or more`, `5+`.
 fn bare(kind: &SlotKind, start: Cursor<'_>, around: &Surroundings) -> Option<(usize, Bounds)> {
     let (cursor, low) = value(kind, start, around)?;
-    if let Some(found) = second(kind, cursor, low.clone(), &["to", "until", "through"], around) {
+    if let Some(found) = second(kind, cursor, low.clone(), &["to", "until", "till", "through"], around) {
         return Some(found);
     }
     let mut plus = cursor;
@@ -228,7 +228,12 @@ fn subject<'a>(slot: &'a str, name: &str) -> Option<(&'a str, bool)> {
     front.or_else(|| slot.strip_suffix(name).and_then(|rest| rest.strip_suffix('_')).map(|rest| (rest, false)))
 }
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    /// Two slots that a phrase has as the ends of a period; `None` if their names are those of a pair anyway.
+    pub fn of(low: &'a str, high: &'a str) -> Option<Self> {
+        pairs([low, high]).is_empty().then_some(Self { low, high, subject: "", included: true })
+    }
+
     /// The values of the two slots. Whole numbers are shifted by one if range and slots differ in inclusiveness; other
     /// values are not.
     pub fn fill(&self, bounds: &Bounds) -> Vec<(String, Value)> {

@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use super::reference::description;
+use crate::text::speller::is_word;
+use brain_english::actions::is_action;
+use brain_english::thesaurus::begins_action;
 use brain_english::function_words::is_function_word;
 use brain_english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
 
@@ -109,7 +112,15 @@ pub fn said_name<'a>(text: &'a str, nouns: &[String]) -> Option<&'a str> {
 pub(crate) fn naming<'a>(text: &'a str, kind: &str, nouns: &[String]) -> Option<&'a str> {
     let mut all = vec![kind.replace('_', " ")];
     all.extend(nouns.iter().cloned());
-    description(text, &all).or_else(|| said_name(text, &all))
+    description(text, &all).or_else(|| said_name(owner(text), &all))
+}
+
+/// The name behind what belongs to it: “application of Noor Hussain”.
+fn owner(text: &str) -> &str {
+    let Some((thing, name)) = text.split_once(" of ") else { return text };
+    let plain = |word: &str| word.chars().all(|c| c.is_lowercase() || c == '-');
+    let is_name = is_name_like(name) && name.split_whitespace().count() > 1;
+    if is_name && thing.split_whitespace().all(plain) { name } else { text }
 }
 
 fn is_uuid(text: &str) -> bool {
@@ -166,12 +177,16 @@ pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &
         is_ours(&lower) || nouns.iter().any(|noun| noun.split_whitespace().any(|part| part == lower))
     };
     let usable = |word: &Word<'_>| free(&word.span) && !in_quotes(&word.span) && !is_uuid(word.text);
-    // Runs of capitalised words. The first word of a sentence is always capitalised.
+    // Runs of capitalised words. The first word of a sentence is always capitalised: it begins a name if it is no ordinary
+    // word, or if another capitalised word follows.
+    let next = words.get(1).filter(|next| joined(text, &words[0], next) && !ours(next));
+    let names_from_start =
+        words.first().is_some_and(|first| begins_name(first.text, next.is_some_and(|next| is_capital(next.text))));
     let mut at = 0;
     while at < words.len() {
         let starts = |at: usize| {
             let word = &words[at];
-            let begins = at > 0 || word.text.contains(|c: char| c.is_ascii_digit());
+            let begins = at > 0 || names_from_start || word.text.contains(|c: char| c.is_ascii_digit());
             begins && usable(word) && is_capital(word.text) && !ours(word) && !is_joint(word.text)
         };
         if !starts(at) {
@@ -203,9 +218,18 @@ pub fn mentions(text: &str, nouns: &[String], taken: &[Range<usize>], is_ours: &
     list
 }
 
+/// Whether the first word of a sentence begins a name: it is no ordinary word, or another capitalised word follows.
+pub(crate) fn begins_name(word: &str, before_capital: bool) -> bool {
+    let lower = word.to_lowercase();
+    !is_function_word(&lower) && !is_action(&lower) && !begins_action(&lower) && (before_capital || !is_word(&lower))
+}
+
 /// Function words that start no name, even in title case.
 fn is_joint(word: &str) -> bool {
-    let word = word.to_lowercase();
+    let word = word.to_lowercase().replace('’', "'");
+    if word.starts_with("i'") {
+        return true;
+    }
     matches!(
         word.as_str(),
         "a" | "an"

@@ -23,4 +23,4 @@ pub use name::{normal_identifier, normal_name};
 pub use reference::{Count, Reference};
 pub use score::{Candidate, How};
 
-pub(crate) use mention::{is_name_like, naming};
+pub(crate) use mention::{begins_name, is_name_like, naming};

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::phrase::vocabulary::Target;
+use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::fill::codes::is_code_slot;
 use crate::read::matcher::Capture;
@@ -13,6 +13,7 @@ use crate::text::tokens::{Token, tokens};
 use crate::text::words::words;
 use crate::understanding::{Accounted, Role};
 use brain_english::actions::actions_of;
+use brain_english::around_values::{EMAIL_NOUNS, PERSON_SLOTS, PHONE_NOUNS, POSSESSIVES};
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::modality::{COURTESIES, LIMITS, QUESTION_WORDS};
@@ -76,6 +77,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let question_mark = question_mark(reader, clause, usage, target);
     let said = Said { tokens: &all, in_value: &in_value, question_mark };
     let polite = said.polite();
+    let mut filler = said.obligations();
+    introductions(&said, target, usage, &mut filler);
     let known = reader.vocabulary.known(usage.number);
     let mut found = Account {
         parts: Vec::new(),
@@ -104,6 +107,8 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         } else if usage.whole || usage.matched.contains(&token.range.start) {
             Role::Phrase
         } else if (polite[at] || COURTESIES.contains(&token.word.as_str())) && !leads_on(&all, at) {
+            Role::Filler
+        } else if filler[at] && !known.explains(token) {
             Role::Filler
         } else if is_limit(token, next) {
             let spreads = target.reads_only && matches!(token.word.as_str(), "every" | "each");
@@ -181,6 +186,12 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
             found.leftover.push(from..capture.range.end);
             continue;
         }
+        if let Some(range) = foreign(reader, target, usage, capture, &all) {
+            found.only_numbers = false;
+            found.limits = true;
+            found.leftover.push(range);
+            continue;
+        }
         let joins = |head: &Token| matches!(head.word.as_str(), "and" | "or" | "by" | "into");
         let holds_amount = || {
             let prices = target.slots.iter().any(|(name, slot)| slot.kind == SlotKind::Money && *name != capture.slot);
@@ -206,6 +217,39 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
         }
     }
     found
+}
+
+/// Marks the words that say which value follows: “his phone is 0412 …”, “her name is Giulia”.
+fn introductions(said: &Said<'_>, target: &Target, usage: &Usage<'_>, filler: &mut [bool]) {
+    for capture in usage.captures {
+        let Some(spec) = target.slots.get(&capture.slot) else { continue };
+        let starts = |token: &Token| token.range.start >= capture.range.start;
+        let Some(mut at) = said.tokens.iter().position(starts) else { continue };
+        let before = |at: usize| at.checked_sub(1).map(|at| said.tokens[at].word.as_str()).unwrap_or_default();
+        if matches!(before(at), "is" | "are" | "was" | "being" | "of" | "at" | "on") {
+            at -= 1;
+        }
+        let names_it = |word: &str| {
+            capture.slot.split('_').any(|part| part == word)
+                || match spec.kind {
+                    SlotKind::Phone => PHONE_NOUNS.contains(&word),
+                    SlotKind::Email => EMAIL_NOUNS.contains(&word),
+                    _ => matches!(word, "name" | "called" | "named" | "names"),
+                }
+        };
+        let mut nouns = 0;
+        while nouns < 2 && at > 0 && (names_it(before(at)) || (before(at) == "s" && at > 1)) {
+            at -= 1;
+            nouns += 1;
+            filler[at] = true;
+        }
+        if nouns > 0 {
+            filler[at..].iter_mut().zip(&said.tokens[at..]).take_while(|(_, token)| !starts(token)).for_each(|(one, _)| *one = true);
+            if POSSESSIVES.contains(&before(at)) {
+                filler[at - 1] = true;
+            }
+        }
+    }
 }
 
 impl Account {
@@ -367,6 +411,47 @@ fn another_value(reader: &Reader<'_>, target: &Target, usage: &Usage<'_>, text: 
             }
         })
         .map(|at| text.range.start + at)
+}
+
+/// What a name has in it that belongs to another slot, or to another request: “Noor and Piotr as servers”, “starter motors
+/// and 9 alternators”, “Tiny Toes, instructor”.
+fn foreign(
+    reader: &Reader<'_>,
+    target: &Target,
+    usage: &Usage<'_>,
+    capture: &Capture,
+    tokens: &[Token],
+) -> Option<Range<usize>> {
+    let spec = target.slots.get(&capture.slot)?;
+    let is_short = spec.is_named() || capture.slot.split('_').any(|part| PERSON_SLOTS.contains(&part));
+    let chars = &reader.normal.chars;
+    let quoted = capture.range.start > 0 && matches!(chars[capture.range.start - 1], '"' | '“' | '\'');
+    if !is_short || quoted || (usage.whole && !spec.is_named()) {
+        return None;
+    }
+    let inside: Vec<&Token> = tokens.iter().filter(|token| capture.range.contains(&token.range.start)).collect();
+    let is_open = |slot: &str| usage.captures.iter().all(|other| other.slot != slot);
+    let counts = target.slots.values().any(|slot| slot.kind.is_number());
+    for pair in inside.windows(2) {
+        let [before, token] = pair else { continue };
+        let gap = &chars[before.range.end..token.range.start];
+        let is_another = is_number(&token.word) && counts && (before.word == "and" || gap.contains(&','));
+        let labels = |slot: &SlotKind| matches!(slot, SlotKind::Enum(values) if values.iter().any(|(one, labels)| {
+            *one == token.word || inflected(one, &token.word) || labels.iter().any(|label| label.eq_ignore_ascii_case(&token.word))
+        }));
+        let is_lower = !is_capitalised(reader, token);
+        let other = |(name, slot): (&String, &SlotSpec)| {
+            let noun = slot.entity.as_deref().unwrap_or(name);
+            is_open(name) && is_lower && (labels(&slot.kind) || (noun == token.word && before.word != "the"))
+        };
+        let said_twice = gap.contains(&',') && is_lower && target.slots.iter().any(|(name, slot)| {
+            *name != capture.slot && slot.entity.as_deref().unwrap_or(name) == token.word
+        });
+        if is_another || said_twice || target.slots.iter().filter(|(name, _)| **name != capture.slot).any(other) {
+            return Some(token.range.start..capture.range.end);
+        }
+    }
+    None
 }
 
 /// Whether a word limits or spreads what is asked for. Some do only before a number: “about 5”, but “a task about Bob”.

@@ -15,6 +15,7 @@ use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::matcher::{Capture, goes_on, is_joint, mention_value};
 use crate::text::tokens::{Token, quick_hash};
 use brain_english::actions::{actions_of, is_destructive};
+use brain_english::calendar::is_day_word;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::spelling::{american, is_slip};
@@ -41,6 +42,10 @@ const TEXT_WORD: u32 = 1;
 const NAME_WORD: u32 = 2;
 const ODD_NAME_WORD: u32 = 6;
 const PLAIN_NAME_WORD: u32 = 20;
+/// A value that begins or ends within a run of capitalised words.
+const NAME_CUT: u32 = 12;
+/// A text that ends with a function word, before other words.
+const TEXT_HANGS: u32 = 4;
 /// Maximum number of words in a name.
 const MAX_NAME: usize = 6;
 
@@ -314,12 +319,16 @@ impl<'a> Aligner<'a> {
                     None => {
                         for (end, (cost, _)) in after.iter().enumerate().skip(i + 1) {
                             if self.may_be_text(i, end) {
-                                best.offer((end - i) as u32 * TEXT_WORD + cost, Move::Fill(end));
+                                let hangs = end < self.tokens.len() && self.tokens[end - 1].function_word;
+                                let odd = self.cut(i) + self.cut(end) + if hangs { TEXT_HANGS } else { 0 };
+                                best.offer((end - i) as u32 * TEXT_WORD + odd + cost, Move::Fill(end));
                             }
                         }
                     }
                     Some(ends) if ends.is_empty() && slot.is_named() => {
-                        self.names(i, slot, target, |end, cost| best.offer(cost + after[end].0, Move::Fill(end)));
+                        self.names(i, slot, target, |end, cost| {
+                            best.offer(cost + self.cut(i) + self.cut(end) + after[end].0, Move::Fill(end));
+                        });
                     }
                     Some(ends) => ends.into_iter().for_each(|end| best.offer(after[end].0, Move::Fill(end))),
                 }
@@ -363,7 +372,23 @@ impl<'a> Aligner<'a> {
     fn may_be_text(&self, from: usize, end: usize) -> bool {
         let is_cut = self.tokens.get(end).is_some_and(|next| next.glued)
             || (end < self.tokens.len() && is_joint(&self.tokens[end - 1].word));
-        !is_cut && (end - from > 2 || self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word))
+        let only_introduces = matches!(&self.tokens[from..end], [only] if matches!(only.word.as_str(), "called" | "named"));
+        !is_cut && !only_introduces && (end - from > 2 || self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word))
+    }
+
+    /// What it costs that a value begins or ends before this token: more within “Viktor Horvat”.
+    fn cut(&self, at: usize) -> u32 {
+        let (Some(before), Some(next)) = (at.checked_sub(1).map(|at| &self.tokens[at]), self.tokens.get(at)) else {
+            return 0;
+        };
+        let is_spaced = next.range.start == before.range.end + 1 && self.normal.chars[before.range.end] == ' ';
+        let is_name = |token: &Token| {
+            let said = &self.text[self.normal.span(token.range.clone())];
+            said.starts_with(char::is_uppercase) && !token.function_word && !is_day_word(&token.word)
+        };
+        // The first word of a sentence has a capital letter anyway.
+        let is_first = at == 1 && (self.is_known(0) || before.actions != 0);
+        if is_spaced && is_name(before) && is_name(next) && !is_first { NAME_CUT } else { 0 }
     }
 
     /// Names that may begin at a token: the token after each, and the cost.

@@ -6,13 +6,15 @@ use std::ops::Range;
 use crate::concept::ConceptScore;
 use crate::model::Scored;
 use crate::phrase::Phrase;
-use crate::read::align::Alignment;
+use crate::read::align::{Alignment, misspelt};
 use crate::read::fill;
 use crate::read::near::Look;
 use crate::read::object::{Objection, forbids, instead, objection};
 use crate::read::rank::{self, Outlook};
 use crate::read::{Reader, Reading, tiers};
+use crate::text::speller::is_word;
 use crate::text::tokens::Token;
+use crate::tier::TierOption;
 use crate::understanding::{Confidence, Evidence, Intent, Question, SearchEvidence, Source, Stage, Understanding};
 use brain_english::actions::is_destructive;
 use brain_english::inflection::inflected;
@@ -197,7 +199,7 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
     let found = objection(reader, &first.reading);
     // Where the best reading is only the least unlikely of many, the kind of action is asked for first.
     let is_open =
-        matches!(found, Some(Objection::Unsure)) && tiers::kind_first(reader, &near_targets(&likely)).is_some();
+        matches!(found, Some(Objection::Unsure)) && kind_first(reader, &likely).is_some();
     if let Some(found) = found.filter(|found| !is_open && (leads || matches!(found, Objection::NotARequest(_)))) {
         let worth = MIN_SHARE * first.score;
         let mut readings = likely.into_iter().filter(|one| one.score >= worth).map(|one| one.reading);
@@ -290,7 +292,9 @@ pub(crate) fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_
         |share: f32| look.candidates.iter().skip(1).take_while(move |other| other.weight >= share * best.weight);
     if takes_away(best) {
         let own = reader.vocabulary.targets[best.target].action().0;
-        let by_name = |token: &Token| !token.quoted && (token.word == own || inflected(&own, &token.word));
+        let is_slip = |word: &str| !is_word(word) && misspelt(word, &own) == Some(1);
+        let by_name =
+            |token: &Token| !token.quoted && (token.word == own || inflected(&own, &token.word) || is_slip(&token.word));
         let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive)
             || look.tokens.iter().any(by_name)
             // What cannot be undone but deletes nothing may be named by any expression that nearly always means it.
@@ -326,9 +330,15 @@ fn near_targets(likely: &[Likely<'_, '_>]) -> Vec<usize> {
     near.map(|one| one.candidate.target).collect()
 }
 
+/// The question for the kind of action, unless only one reading is worth naming.
+fn kind_first(reader: &Reader<'_>, likely: &[Likely<'_, '_>]) -> Option<(String, Vec<TierOption>)> {
+    let second = likely.get(1)?;
+    (second.score >= MIN_SHARE * likely[0].score).then(|| tiers::kind_first(reader, &near_targets(likely))).flatten()
+}
+
 fn question(reader: &Reader<'_>, likely: Vec<Likely<'_, '_>>) -> Option<Understanding> {
     let best = likely.first()?.score;
-    let targets = near_targets(&likely);
+    let kinds = kind_first(reader, &likely);
     let worth = |one: &Likely<'_, '_>| one.score >= MIN_SHARE * best;
     let likely: Vec<Likely<'_, '_>> = likely.into_iter().filter(worth).collect();
     if let Some(found) = tiers::only_one_left(reader, &likely) {
@@ -346,7 +356,7 @@ fn question(reader: &Reader<'_>, likely: Vec<Likely<'_, '_>>) -> Option<Understa
     if options.is_empty() {
         return None;
     }
-    Some(Understanding::Ask(match tiers::kind_first(reader, &targets) {
+    Some(Understanding::Ask(match kinds {
         Some((text, tiers)) => {
             Question { text, options, leftover: Vec::new(), tiers, within: reader.context.tier.clone() }
         }

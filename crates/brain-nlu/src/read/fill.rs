@@ -11,7 +11,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::concept::ConceptScore;
-use crate::entity::{Shape, mentions, naming};
+use crate::entity::{Shape, begins_name, mentions, naming};
 use crate::phrase::vocabulary::{SlotSpec, Target};
 use crate::read::Reader;
 use crate::read::align::Alignment;
@@ -19,14 +19,16 @@ use crate::read::fill::codes::{is_code_slot, is_file};
 use crate::read::matcher::{Capture, mention_value};
 use crate::sequence::slot_name;
 use crate::text::speller::is_word;
-use crate::text::tokens::Token;
+use crate::text::tokens::{Token, tokens};
 use crate::text::words::words;
 use crate::understanding::{Intent, SlotValue};
 use brain_english::actions::is_action;
+use brain_english::around_values::PERSON_SLOTS;
+use brain_english::calendar::is_day_word;
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::modality::{COURTESIES, NEGATIONS, PRONOUNS};
-use brain_slot::{SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
+use brain_slot::{Pair, SlotKind, UnclearKind, extract, pairs, ranges_in, relatives_in, unclear_in};
 
 /// Minimum confidence of a value that only the sequence model found.
 const SURE: f32 = 0.8;
@@ -63,6 +65,11 @@ fn shifted(range: Range<usize>, by: usize) -> Range<usize> {
 
 /// Values with their ranges.
 type Values = Vec<(Range<usize>, Value)>;
+
+/// Whether plain numbers are values of a type.
+fn is_counting(kind: &SlotKind) -> bool {
+    kind.is_number() || *kind == SlotKind::Money
+}
 
 /// Whether a text could be a value of both types.
 fn is_alike(a: &SlotKind, b: &SlotKind) -> bool {
@@ -123,7 +130,8 @@ impl Filling<'_, '_> {
     fn ranges(&mut self) {
         let slots = &self.target.slots;
         let kind = |slot: &str| slots.get(slot).map(|slot| &slot.kind);
-        let pairs = pairs(slots.keys().map(String::as_str));
+        let mut pairs = pairs(slots.keys().map(String::as_str));
+        pairs.extend(period(self.target));
         for pair in &pairs {
             let Some(of) = kind(pair.low).filter(|of| kind(pair.high) == Some(of)) else { continue };
             let rivals = pairs.iter().filter(|other| kind(other.low) == Some(of)).count();
@@ -195,19 +203,24 @@ impl Filling<'_, '_> {
             !found.iter().any(|(name, ..)| self.is_called(name, first))
                 && found.iter().any(|(name, ..)| self.is_followed_by(name, first))
         });
-        for (name, _, values) in &found {
+        for (name, slot, values) in &found {
             let is_own = |range: &Range<usize>| match is_counted {
                 true => self.is_followed_by(name, range),
                 false => self.is_called(name, range),
             };
-            let beside = values.iter().find(|(range, _)| self.is_free(range) && is_own(range));
+            let is_part = |range: &Range<usize>| is_counting(&slot.kind) && self.begins_name(range);
+            let beside = values.iter().find(|(range, _)| self.is_free(range) && is_own(range) && !is_part(range));
             if let Some((range, value)) = beside {
                 let why = format!("it is next to “{}”", name.replace('_', " "));
                 self.put(name, range.clone(), value.clone(), why);
             }
         }
-        // An amount with a currency is no plain number.
-        found.sort_by_key(|(_, slot, _)| slot.kind != SlotKind::Money);
+        // An amount with a currency is no plain number, and a plain number is rather a count than an amount.
+        found.sort_by_key(|(_, slot, values)| match slot.kind == SlotKind::Money {
+            true if values.iter().any(|(range, _)| self.has_currency(range)) => 0,
+            true => 2,
+            false => 1,
+        });
         for (name, slot, values) in &found {
             let rivals = found.iter().filter(|(other, spec, _)| {
                 other != name
@@ -223,7 +236,13 @@ impl Filling<'_, '_> {
                 let said = &self.reader.text[self.reader.normal.span(range.clone())];
                 matches!(slot.kind, SlotKind::Enum(_)) && is_function_word(said)
             };
-            let mut left: Vec<_> = values.iter().filter(|(range, _)| self.is_free(range) && !is_word(range)).collect();
+            let belongs = |range: &Range<usize>| {
+                (slot.kind.is_number() && self.has_currency(range)) || (is_counting(&slot.kind) && self.begins_name(range))
+            };
+            let mut left: Vec<_> = values
+                .iter()
+                .filter(|(range, _)| self.is_free(range) && !is_word(range) && !belongs(range))
+                .collect();
             if slot.kind == SlotKind::Money && left.iter().any(|(range, _)| self.has_currency(range)) {
                 left.retain(|(range, _)| self.has_currency(range));
             }
@@ -238,6 +257,24 @@ impl Filling<'_, '_> {
         let chars = &self.reader.normal.chars;
         let from = range.start.saturating_sub(1);
         chars[from..range.end].iter().any(|c| matches!(c, '$' | '€' | '£'))
+    }
+
+    /// Whether a number is the beginning of a name, and the target takes names or texts: “3 Dove Lane”.
+    fn begins_name(&self, range: &Range<usize>) -> bool {
+        let takes_names =
+            || self.target.slots.iter().any(|(name, slot)| (slot.is_named() || slot.kind.is_text()) && self.is_open(name));
+        let said = &self.reader.text[self.reader.normal.span(range.clone())];
+        let rest = self.reader.text.get(self.reader.normal.span(range.end..self.clause.end)).unwrap_or_default();
+        let mut next = rest.strip_prefix(' ').unwrap_or_default().split_whitespace();
+        let word = next.next().unwrap_or_default().trim_end_matches([',', '.', ':', ';', '?', '!']);
+        let lower = word.to_lowercase();
+        let second = next.next().is_some_and(|word| word.starts_with(char::is_uppercase));
+        said.bytes().all(|byte| byte.is_ascii_digit())
+            && word.starts_with(char::is_uppercase)
+            && word.chars().any(char::is_lowercase)
+            && !is_day_word(&lower)
+            && (second || !is_function_word(&lower))
+            && takes_names()
     }
 
     /// Whether a slot's name comes right after a value: `9 open`.
@@ -345,11 +382,80 @@ impl Filling<'_, '_> {
         (!cut && !describes && !is_odd).then_some(range)
     }
 
+    /// Names beside the kind of the record: “table 5”, “candidate Viktor Horvat”, “the Obi interview”.
+    fn names_beside_kinds(&mut self) {
+        let chars = &self.reader.normal.chars;
+        let tokens = tokens(self.reader.normal, self.clause.clone());
+        let said = |token: &Token| &self.reader.text[self.reader.normal.span(token.range.clone())];
+        let is_name = |token: &Token| {
+            !token.quoted
+                && (said(token).starts_with(char::is_uppercase) || said(token).contains(|c: char| c.is_ascii_digit()))
+                && !is_day_word(&token.word)
+                && self.is_free(&token.range)
+        };
+        let is_spaced = |a: &Token, b: &Token| chars[a.range.end..b.range.start].iter().all(|c| *c == ' ');
+        let mut found: Vec<(String, Range<usize>)> = Vec::new();
+        for (name, slot) in self.target.slots.iter().filter(|(name, slot)| slot.is_named() && self.is_open(name)) {
+            let Some(kind) = &slot.entity else { continue };
+            let rivals = self.target.slots.values().filter(|other| other.entity.as_ref() == Some(kind)).count();
+            let Some(at) = tokens.iter().position(|token| !token.quoted && (token.word == *kind || inflected(kind, &token.word)))
+            else {
+                continue;
+            };
+            if rivals != 1 || !self.is_free(&tokens[at].range) {
+                continue;
+            }
+            let behind = (at + 1..tokens.len())
+                .take_while(|i| is_name(&tokens[*i]) && is_spaced(&tokens[*i - 1], &tokens[*i]))
+                .last();
+            let before = (0..at)
+                .rev()
+                .take_while(|i| is_name(&tokens[*i]) && is_spaced(&tokens[*i], &tokens[*i + 1]))
+                .filter(|i| *i > 0 || begins_name(said(&tokens[0]), at > 1))
+                .last();
+            let range = match (behind, before) {
+                (Some(last), _) => tokens[at + 1].range.start..tokens[last].range.end,
+                (None, Some(first)) => tokens[first].range.start..tokens[at - 1].range.end,
+                (None, None) => continue,
+            };
+            if found.iter().all(|(_, other)| other.end <= range.start || range.end <= other.start) {
+                found.push((name.clone(), range));
+            }
+        }
+        for (slot, range) in found {
+            let said = self.reader.text[self.reader.normal.span(range.clone())].trim();
+            let said = said.strip_suffix("'s").or_else(|| said.strip_suffix("’s")).unwrap_or(said);
+            self.captures.push(Capture { slot, range, value: Some(mention_value(said)), guessed: None });
+        }
+    }
+
+    /// The number of runs of capitalised words that nothing has taken.
+    fn mentions(&self) -> usize {
+        let whole = self.reader.normal.span(self.clause.clone());
+        let taken = |capture: &Capture| {
+            let span = self.reader.normal.span(capture.range.clone());
+            span.start.saturating_sub(whole.start)..span.end.saturating_sub(whole.start)
+        };
+        let taken: Vec<Range<usize>> = self.captures.iter().map(taken).collect();
+        let found = mentions(&self.reader.text[whole], &self.target.nouns, &taken, &is_action);
+        found.iter().filter(|one| one.shape != Shape::Placed).count()
+    }
+
     fn names(&mut self) {
+        self.names_beside_kinds();
         // Which of two names is which, their places in the sentence say.
         let open =
             self.target.slots.iter().filter(|(name, slot)| slot.is_named() && slot.required && self.is_open(name));
         if open.count() > 1 {
+            return;
+        }
+        let texts = self.target.slots.iter().filter(|(name, slot)| {
+            slot.kind.is_text()
+                && slot.required
+                && self.is_open(name)
+                && name.split('_').any(|part| PERSON_SLOTS.contains(&part))
+        });
+        if texts.count() > 0 && self.mentions() > 1 {
             return;
         }
         // A slot that is called by its own name comes first: “technician Leyla Demir”.
@@ -374,6 +480,18 @@ impl Filling<'_, '_> {
             }
         }
     }
+}
+
+/// The only two slots for days, or times, in the order in which a phrase has them: `{employee} off {first_day} to {last_day}`.
+fn period(target: &Target) -> Option<Pair<'_>> {
+    [SlotKind::Date, SlotKind::DateTime, SlotKind::Time].iter().find_map(|kind| {
+        let mut of_kind = target.slots.iter().filter(|(_, slot)| slot.kind == *kind).map(|(name, _)| name);
+        let (Some(one), Some(other), None) = (of_kind.next(), of_kind.next(), of_kind.next()) else { return None };
+        let place = |name: &String, phrase: &String| phrase.find(&format!("{{{name}}}"));
+        let first = target.phrases.iter().find_map(|phrase| Some(place(one, phrase)? < place(other, phrase)?))?;
+        let (low, high) = if first { (one, other) } else { (other, one) };
+        Pair::of(low, high)
+    })
 }
 
 /// Fills the choice that a concept names: “we lost …” says which stage.

@@ -9,6 +9,7 @@ use crate::phrase::Phrase;
 use crate::phrase::pattern::Piece;
 use crate::phrase::vocabulary::Target;
 use brain_english::actions::is_action;
+use brain_english::calendar::is_day_word;
 use brain_english::function_words::is_function_word;
 use brain_english::modality::{COURTESIES, NEGATIONS, PRONOUNS};
 use brain_slot::Normal;
@@ -358,6 +359,16 @@ pub(crate) fn goes_on(name: &str) -> bool {
     if let [only] = words.as_slice()
         && (PRONOUNS.contains(&only.as_str()) || matches!(only.as_str(), "her" | "him" | "them"))
     {
+        return true;
+    }
+    // “Thursday” is a day, and “the jobs we've shut” is a sentence.
+    let is_day = !words.is_empty() && words.iter().all(|word| is_day_word(&word.to_lowercase()));
+    let tells = |word: &String| {
+        ["ve", "d", "re", "m", "ll"].iter().any(|end| {
+            word.strip_suffix(end).is_some_and(|subject| matches!(subject, "i" | "you" | "we" | "they" | "he" | "she"))
+        })
+    };
+    if is_day || words.iter().any(|word| plain(word) && tells(word)) {
         return true;
     }
     let is_identifier =

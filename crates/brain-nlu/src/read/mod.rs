@@ -18,6 +18,7 @@ mod object;
 pub(crate) mod rank;
 pub(crate) mod shortlist;
 pub(crate) mod split;
+mod tidy;
 mod tiers;
 
 use std::cell::RefCell;
@@ -101,8 +102,21 @@ fn read(vocabulary: &Vocabulary, text: &str, context: &Context<'_>, has_courtesi
         return Understanding::SmallTalk { talk };
     }
     let bare = has_courtesies.then(|| courtesy::without(text, &|text: &str| read(vocabulary, text, context, false)));
-    let found = bare.flatten().or(found).or_else(|| reader.requests(&seams, &Nearly));
+    let mut found = bare.flatten().or(found);
+    // A phrase that matches only with a value of the wrong type may be the wrong phrase.
+    if found.as_ref().is_none_or(has_broken_value) {
+        let near = reader.requests(&seams, &Nearly);
+        if found.is_none() || near.as_ref().is_some_and(|near| is_whole(vocabulary, near)) {
+            found = near;
+        }
+    }
     found.unwrap_or_else(|| Understanding::Unknown { nearest: reader.nearest.take() })
+}
+
+/// Whether a slot got a text that is no value of its type, for no reason that could be named.
+fn has_broken_value(found: &Understanding) -> bool {
+    let Understanding::Clear { intents } = found else { return false };
+    intents.iter().flat_map(|intent| &intent.invalid).any(|slot| slot.why.is_none())
 }
 
 pub(crate) struct Reader<'a> {
@@ -463,6 +477,8 @@ impl Reader<'_> {
         matched: &[usize],
     ) -> Reading {
         let target = &self.vocabulary.targets[number];
+        let tidied = (evidence.tier != Stage::Exact).then(|| tidy::tidied(self, clause, target, captures));
+        let captures = tidied.as_deref().unwrap_or(captures);
         let mut slots = Vec::new();
         let mut invalid = Vec::new();
         for capture in captures {
@@ -479,6 +495,9 @@ impl Reader<'_> {
                         }
                         None => value.clone(),
                     };
+                    let spec = target.slots.get(&name);
+                    let past = spec.and_then(|spec| tidy::in_the_past(self, &name, spec, &value, &self.text[span.clone()]));
+                    let value = past.unwrap_or(value);
                     slots.push(SlotValue { name, value, span, inferred });
                 }
                 None if let Some(token) = self.misspelt_choice(target, capture) => {

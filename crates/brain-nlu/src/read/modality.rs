@@ -7,6 +7,7 @@ use crate::phrase::vocabulary::Target;
 use crate::text::tokens::Token;
 use crate::understanding::Modality;
 use brain_english::actions::{Tier, actions_of};
+use brain_english::around_values::OBLIGATIONS;
 use brain_english::modality::{
     CONDITIONS, CONDITIONS_AT_THE_HEAD, COURTESIES, INVERTED, NEGATIONS, PAST, POLITE, PRONOUNS, QUESTION_WORDS,
     REPORTS, STATEMENT_WORDS, WISHES,
@@ -47,11 +48,30 @@ impl Said<'_> {
         self.tokens[at].range.start..self.tokens[at + count - 1].range.end
     }
 
-    /// Tokens of polite beginnings: “can you”, “if you don't mind”.
+    /// Tokens of polite beginnings: “can you”, “if you don't mind”, “could … please”.
     pub(crate) fn polite(&self) -> Vec<bool> {
+        let mut found = self.idioms(&POLITE);
+        let head = self.head();
+        let pleads = (head + 1..self.tokens.len()).any(|at| matches!(self.word(at), "please" | "pls" | "plz"));
+        if pleads && matches!(self.word(head), "can" | "could" | "may") {
+            found[head] = true;
+        }
+        found
+    }
+
+    /// Tokens that only say that something is to be done: “should be”, “needs to be”. At the head of a sentence they ask.
+    pub(crate) fn obligations(&self) -> Vec<bool> {
+        let mut found = self.idioms(&OBLIGATIONS);
+        if let Some(first) = found.get_mut(self.head()) {
+            *first &= self.word(self.head()) == "lets";
+        }
+        found
+    }
+
+    fn idioms(&self, idioms: &[&[&str]]) -> Vec<bool> {
         let mut found = vec![false; self.tokens.len()];
         for at in 0..self.tokens.len() {
-            for idiom in POLITE.iter().filter(|idiom| self.has(at, idiom)) {
+            for idiom in idioms.iter().filter(|idiom| self.has(at, idiom)) {
                 found[at..at + idiom.len()].fill(true);
             }
         }

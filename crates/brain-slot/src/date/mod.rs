@@ -64,6 +64,31 @@ impl Sight {
     }
 }
 
+/// A date, or a moment, that was completed to one ahead, completed to the last one instead: the day of a year or, with
+/// `is_weekday`, of a week. `None` if it is not ahead, or by less than ten months.
+pub fn last_such(value: &Value, is_weekday: bool, around: &Surroundings) -> Option<Value> {
+    let text = value.as_str()?;
+    let ten_months = jiff::Span::new().months(10);
+    let ahead = |day: Date| match is_weekday {
+        true => day > around.today(),
+        false => day > around.today().saturating_add(ten_months),
+    };
+    let before = |day: Date| match is_weekday {
+        true => Step::Days(-7).from(day),
+        false => Date::new(day.year() - 1, day.month(), day.day()).ok(),
+    };
+    if let Ok(day) = text.parse::<Date>()
+        && text.len() == 10
+    {
+        return ahead(day).then(|| before(day)).flatten().map(|day| Value::from(day.to_string()));
+    }
+    let zone = around.now.time_zone().clone();
+    let moment = text.parse::<jiff::Timestamp>().ok()?.to_zoned(zone.clone());
+    let day = ahead(moment.date()).then(|| before(moment.date())).flatten()?;
+    let moved = day.to_datetime(moment.time()).to_zoned(zone).ok()?;
+    Some(Value::from(moved.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()))
+}
+
 fn make(year: i64, month: i64, day: i64) -> Option<Date> {
     Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }

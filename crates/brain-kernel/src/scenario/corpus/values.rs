@@ -36,10 +36,15 @@ fn same_value(schema: &Value, got: &Value, wanted: &Value) -> bool {
                     .zip(brain_core::decimal_text(&Value::from(wanted.as_str())))
                     .is_some_and(|(got, wanted)| got.parse::<f64>().ok() == wanted.parse::<f64>().ok())
                 || instants().is_some_and(|(got, wanted)| got == wanted)
+                || (schema["format"] == "phone" && digits(got) == digits(wanted))
                 || (schema["format"].is_null() && same_text(got, wanted))
         }
         _ => got == wanted,
     }
+}
+
+fn digits(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_digit() || *c == '+').collect()
 }
 
 fn mention(value: &Value) -> Option<&str> {

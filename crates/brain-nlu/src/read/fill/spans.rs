@@ -221,6 +221,10 @@ fn score(name: &str, slot: &SlotSpec, span: &Span, target: &Target, phrases: &[V
             score += 0.8;
         }
     } else if names_somebody {
+        // “40 Princes Road” is nobody.
+        if has_digit && !slot.is_named() {
+            score -= 1.5;
+        }
         let titled =
             span.text.split_whitespace().next().is_some_and(|first| TITLES.contains(&first.trim_end_matches('.')));
         let strange = span.text.split_whitespace().any(|word| !is_word(&word.to_lowercase()));
