@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::reference::description;
 use crate::text::speller::is_word;
 use brain_english::actions::is_action;
-use brain_english::thesaurus::begins_action;
+use brain_english::around_values::KEPT_ABOUT;
 use brain_english::function_words::is_function_word;
 use brain_english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
+use brain_english::thesaurus::begins_action;
 
 /// Maximum number of words in a name.
 const MAX_WORDS: usize = 6;
@@ -115,12 +116,10 @@ pub(crate) fn naming<'a>(text: &'a str, kind: &str, nouns: &[String]) -> Option<
     description(text, &all).or_else(|| said_name(owner(text), &all))
 }
 
-/// The name behind what belongs to it: “application of Noor Hussain”.
+/// The name behind the word for what is kept about it: “the profile of Noor Hussain”.
 fn owner(text: &str) -> &str {
     let Some((thing, name)) = text.split_once(" of ") else { return text };
-    let plain = |word: &str| word.chars().all(|c| c.is_lowercase() || c == '-');
-    let is_name = is_name_like(name) && name.split_whitespace().count() > 1;
-    if is_name && thing.split_whitespace().all(plain) { name } else { text }
+    if KEPT_ABOUT.contains(&thing) && is_name_like(name) { name } else { text }
 }
 
 fn is_uuid(text: &str) -> bool {

@@ -13,7 +13,9 @@ use crate::text::tokens::{Token, tokens};
 use crate::text::words::words;
 use crate::understanding::{Accounted, Role};
 use brain_english::actions::actions_of;
-use brain_english::around_values::{EMAIL_NOUNS, PERSON_SLOTS, PHONE_NOUNS, POSSESSIVES};
+use brain_english::around_values::{
+    EMAIL_NOUNS, INTRODUCTIONS, KEPT_ABOUT, PERSON_SLOTS, PHONE_NOUNS, POSSESSIVES, VERBS_BEHIND_NAMES,
+};
 use brain_english::function_words::is_function_word;
 use brain_english::inflection::inflected;
 use brain_english::modality::{COURTESIES, LIMITS, QUESTION_WORDS};
@@ -79,6 +81,7 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
     let polite = said.polite();
     let mut filler = said.obligations();
     introductions(&said, target, usage, &mut filler);
+    around_values(&said, &mut filler);
     let known = reader.vocabulary.known(usage.number);
     let mut found = Account {
         parts: Vec::new(),
@@ -244,11 +247,38 @@ fn introductions(said: &Said<'_>, target: &Target, usage: &Usage<'_>, filler: &m
             filler[at] = true;
         }
         if nouns > 0 {
-            filler[at..].iter_mut().zip(&said.tokens[at..]).take_while(|(_, token)| !starts(token)).for_each(|(one, _)| *one = true);
+            filler[at..]
+                .iter_mut()
+                .zip(&said.tokens[at..])
+                .take_while(|(_, token)| !starts(token))
+                .for_each(|(one, _)| *one = true);
             if POSSESSIVES.contains(&before(at)) {
                 filler[at - 1] = true;
             }
         }
+    }
+}
+
+/// Marks words beside values that are not part of them and say nothing else: “under the name …”, “Marek gets …”, “down to
+/// £950”; possessives; and words for what is kept about a record: “the details of …”.
+fn around_values(said: &Said<'_>, filler: &mut [bool]) {
+    let count = said.tokens.len();
+    let word = |at: usize| said.tokens.get(at).map_or("", |token| token.word.as_str());
+    let in_value = |at: usize| said.in_value.get(at) == Some(&true);
+    for at in (0..count).filter(|at| !in_value(*at) && !said.tokens[*at].quoted) {
+        let next_value = (at + 1..count).take(3).find(|next| in_value(*next));
+        let leads = next_value
+            .is_some_and(|next| (at + 1..next).all(|between| said.tokens[between].function_word || filler[between]));
+        let follows = at > 0 && in_value(at - 1);
+        filler[at] |= match word(at) {
+            "his" | "her" | "their" | "she" | "he" | "they" => true,
+            "through" | "via" | "under" | "over" | "around" | "round" | "into" | "until" | "till" | "by" => leads,
+            "down" | "back" | "out" | "off" | "along" => leads || follows,
+            one if KEPT_ABOUT.contains(&one) => true,
+            one if VERBS_BEHIND_NAMES.contains(&one) => follows,
+            one if INTRODUCTIONS.contains(&one) => leads,
+            _ => false,
+        };
     }
 }
 
@@ -436,17 +466,22 @@ fn foreign(
         let [before, token] = pair else { continue };
         let gap = &chars[before.range.end..token.range.start];
         let is_another = is_number(&token.word) && counts && (before.word == "and" || gap.contains(&','));
-        let labels = |slot: &SlotKind| matches!(slot, SlotKind::Enum(values) if values.iter().any(|(one, labels)| {
-            *one == token.word || inflected(one, &token.word) || labels.iter().any(|label| label.eq_ignore_ascii_case(&token.word))
-        }));
+        let labels = |slot: &SlotKind| {
+            matches!(slot, SlotKind::Enum(values) if values.iter().any(|(one, labels)| {
+                *one == token.word || inflected(one, &token.word) || labels.iter().any(|label| label.eq_ignore_ascii_case(&token.word))
+            }))
+        };
         let is_lower = !is_capitalised(reader, token);
         let other = |(name, slot): (&String, &SlotSpec)| {
             let noun = slot.entity.as_deref().unwrap_or(name);
             is_open(name) && is_lower && (labels(&slot.kind) || (noun == token.word && before.word != "the"))
         };
-        let said_twice = gap.contains(&',') && is_lower && target.slots.iter().any(|(name, slot)| {
-            *name != capture.slot && slot.entity.as_deref().unwrap_or(name) == token.word
-        });
+        let said_twice = gap.contains(&',')
+            && is_lower
+            && target
+                .slots
+                .iter()
+                .any(|(name, slot)| *name != capture.slot && slot.entity.as_deref().unwrap_or(name) == token.word);
         if is_another || said_twice || target.slots.iter().filter(|(name, _)| **name != capture.slot).any(other) {
             return Some(token.range.start..capture.range.end);
         }
