@@ -256,7 +256,7 @@ pub(super) fn percent_end(chars: &[char], end: usize) -> Option<usize> {
     let mut cursor = Cursor::new(chars, end);
     cursor.space();
     if cursor.sign(&['%']) {
-        return Some(cursor.at);
+        return cursor.ends_word().then_some(cursor.at);
     }
     (cursor.eat(&PERCENT) || cursor.eat_all(&["per", "cent"])).then_some(cursor.at)
 }
