@@ -108,8 +108,11 @@ impl RunData {
                 self.merge(&result());
             }
             Event::JobDone { job, .. } => {
+                // An undo works on what the call answered, not on what a reviewer made of it.
+                let answered = self.results.get(job).cloned().filter(|_| self.pending.contains_key(job));
                 self.pending.remove(job);
                 self.finish(code, state, *job, result());
+                self.results.extend(answered.map(|answer| (*job, answer)));
             }
             // The answer is useless to later steps, but an undo may need it.
             Event::JobDoneBadly { job, .. } => {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use brain_core::{Clock, Digest, Failure, JobKey, Millis, NodeId, Random, RunId, RunStatus, SeededRandom, Timestamp};
 use brain_lang::plan::{Idempotency, Place};
 use brain_store::{
-    Backlog, Lane, LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, Store, StoreError, SystemScope,
-    Write,
+    Backlog, Lane, LogRow, Member, Outcome, Precondition, RunRow, RunSchedule, Scope, SignalRow, Store, StoreError,
+    SystemScope, Write,
 };
 use brain_vm::{Code, GRACE, Happened, Input, JobId, JobStatus, Program, StepId, StepMap};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use crate::core::{
 };
 use crate::data::Moved;
 use crate::flow::{Flow, FlowConfig, Uses};
-use crate::host::{Host, Outside};
+use crate::host::{Host, JobOutcome, Outside};
 use crate::inbox::Inbox;
 use crate::input::RunInput;
 use crate::intake::Intake;
@@ -465,6 +465,32 @@ impl Engine {
         let inputs = vec![TurnInput::Job(key, message)];
         let (prelude, preconditions, writes) = (Vec::new(), Vec::new(), Vec::new());
         self.command(scope, run, Command { prelude, preconditions, writes, inputs, status: None, program: None }).await
+    }
+
+    /// Leaves the outcome of a job in the inbox of its run until the job waits for it.
+    pub async fn leave_answer(
+        &self,
+        scope: &Scope,
+        run: RunId,
+        key: JobKey,
+        outcome: JobOutcome,
+    ) -> Result<RunNews, EngineError> {
+        let body = match outcome {
+            JobOutcome::Done(result) => json!({"job": key, "result": result}),
+            JobOutcome::Failed(failure) | JobOutcome::Unknown(failure) | JobOutcome::DoneBadly(_, failure) => {
+                json!({"job": key, "failure": failure})
+            }
+        };
+        let signal = SignalRow { run, id: format!("callback {key}"), at: self.clock.now(), body };
+        let command = Command {
+            prelude: Vec::new(),
+            preconditions: Vec::new(),
+            writes: vec![Write::Signal(signal)],
+            inputs: vec![TurnInput::Input(Input::Tick, None)],
+            status: None,
+            program: None,
+        };
+        self.command(scope, run, command).await
     }
 
     /// Unparks a run. Calls that were in flight then count as unknown; those that must not be repeated must have ended

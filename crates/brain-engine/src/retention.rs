@@ -206,9 +206,11 @@ fn delete(
     Ok(())
 }
 
-/// Whether the parent run has not ended: it may not know yet how this run ended, or may still cancel it.
+/// Whether the run that started this one has not ended: it may not know yet how this run ended, or may still cancel or
+/// undo it.
 fn parent_is_open(store: &dyn Runs, scope: &Scope, row: &RunRow) -> Result<bool, StoreError> {
-    let Some(parent) = row.request["parent"]["run"].as_str().and_then(|run| run.parse().ok()) else { return Ok(false) };
+    let parent = row.request["parent"]["run"].as_str().or(row.request["started_by"].as_str());
+    let Some(parent) = parent.and_then(|run| run.parse().ok()) else { return Ok(false) };
     Ok(store.run(scope, parent)?.is_some_and(|parent| !parent.status.is_over()))
 }
 

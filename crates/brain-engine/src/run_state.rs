@@ -183,6 +183,13 @@ impl RunState {
         self.step(job)
     }
 
+    /// The job under this key that is open, or whose dead letter outlived its scope.
+    pub fn open_job(&self, key: JobKey) -> Option<JobId> {
+        let machine = self.state.as_ref()?;
+        let mut open = machine.jobs.keys().chain(machine.left.keys());
+        open.find(|job| self.job_key(**job) == Some(key)).copied()
+    }
+
     /// The key of a job.
     pub fn job_key(&self, job: JobId) -> Option<JobKey> {
         Some(job_key(self.code.as_ref()?, self.state.as_ref()?, self.row.id, self.data.started, job))

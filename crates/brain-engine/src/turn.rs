@@ -14,7 +14,7 @@ use brain_core::{Failure, JobKey, Random, RunId, Timestamp};
 use brain_lang::plan::{Idempotency, Place, PlanStep, StepCall, ToolRef};
 use brain_registry::{ToolResult, ValidatedCall};
 use brain_store::{ArtifactRow, Precondition, Scope, StoreError, Write};
-use brain_vm::{Code, Event, Input, Job, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
+use brain_vm::{Code, Event, Happened, Input, Job, JobId, Machine, Need, Phase, ScopeId, State, StepId, StepState};
 use serde_json::{Value, json};
 
 use crate::engine::EngineError;
@@ -82,7 +82,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) answer: Value,
     /// Whether there are new offers for workers.
     pub(crate) offered: bool,
-    /// Whether something was delegated, so that an answer may already be in the inbox.
+    /// Whether something was delegated, or left in doubt, so that an answer may already be in the inbox.
     pub(crate) delegated: bool,
     /// The slots of this node; `None` if another node owns the run, so that no external job starts here.
     pub(crate) flow: Option<&'a Mutex<Flow>>,
@@ -118,7 +118,8 @@ impl Turn<'_> {
             self.follow_letters(&event);
             self.follow_offers(&event);
             self.follow_approvals(&event);
-            self.delegated |= matches!(event, Event::JobDelegated { .. });
+            self.delegated |=
+                matches!(event, Event::JobDelegated { .. } | Event::JobStuck { happened: Happened::Maybe, .. });
             self.stop_children(&event);
             self.release_charges(&event);
             let charged = self.charged_and_waiting(&event);

@@ -12,7 +12,7 @@ use brain_registry::model::Behavior;
 use brain_registry::{Tool, ToolResult};
 use brain_store::Scope;
 use brain_tools::resolve_secret;
-use brain_vm::{Event, JobStatus, Stray};
+use brain_vm::{Event, Job, JobId, JobStatus, Stray};
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
@@ -48,7 +48,9 @@ impl Kernel {
             return Err(KernelError::NotAllowed(why.into()));
         }
         let state = self.engine().run_state(scope, run)?;
-        let step = state.delegated_step(key).ok_or_else(unknown)?;
+        let known = state.delegated_step(key);
+        let early = if known.is_none() { state.open_job(key) } else { None };
+        let step = known.or_else(|| state.step(early?)).ok_or_else(unknown)?;
         let tool = self.tool_of(&step.tool)?;
         let delegate = tool.def.delegate.as_ref().ok_or_else(unknown)?;
         let secret = resolve_secret(&delegate.secret).map_err(|error| KernelError::Internal(error.to_string()))?;
@@ -58,9 +60,21 @@ impl Kernel {
             return Err(KernelError::NotAllowed(why.into()));
         }
         let outcome = parse(body)?;
+        let under_way =
+            |job: JobId| state.state.as_ref().is_some_and(|machine| machine.jobs.get(&job).is_some_and(is_called));
+        if early.is_some_and(under_way) {
+            // The other engine is faster than its own acknowledgement: the answer waits in the inbox of the run.
+            self.engine().leave_answer(scope, run, key, outcome).await?;
+            return Ok(true);
+        }
         let answer = self.engine().tell_job(scope, run, key, ToJob::Answer { attempt: None, outcome }).await;
         Ok(answer?.answer["taken"] == true)
     }
+}
+
+/// Whether a call has been made, or will be made again, and has no answer yet.
+fn is_called(job: &Job) -> bool {
+    matches!(job.status, JobStatus::Running | JobStatus::Retrying { .. } | JobStatus::Checking { .. })
 }
 
 /// The secrets that a callback for a run may be signed with.

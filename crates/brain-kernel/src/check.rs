@@ -52,7 +52,10 @@ impl Kernel {
         let waits = self.waits(request, &planned);
         // An approval also caps the cost at the maximum shown.
         let own = eligible::own_currency(self.registry());
-        let ceiling = cost.get(&own).filter(|_| waits && request.limits.max_cost.is_none());
+        // A price that only an earlier step can supply is shown when that step asks for its own approval.
+        let open = eligible::unpriced(self.registry(), &self.toolbox, &planned.calls);
+        let is_shown_later = open.iter().any(|tool| tool.def.consent == Consent::Approver);
+        let ceiling = cost.get(&own).filter(|_| waits && !is_shown_later && request.limits.max_cost.is_none());
         if let Some(budget) = budget(self.registry(), request, draft.run, &planned, ceiling.map(String::as_str)) {
             planned.input.max_tool_calls = budget.calls;
             planned.input.budget = Some(budget);

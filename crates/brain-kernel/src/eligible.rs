@@ -1,12 +1,13 @@
 //! Check: permissions, contradictions, costs, and whether named records exist.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use brain_core::RecordId;
 use brain_lang::binding::Binding;
 use brain_lang::feel::Value as FeelValue;
-use brain_registry::Registry;
-use brain_registry::model::Precondition;
+use brain_registry::model::{Cost, Precondition};
+use brain_registry::{Registry, Tool};
 use brain_store::{Records, Scope};
 use brain_tools::{Evaluation, Toolbox};
 use serde_json::{Value, json};
@@ -125,17 +126,14 @@ pub(crate) fn cost(
     for call in calls {
         let Some(tool) = registry.tool(&call.tool) else { continue };
         let Some(cost) = &tool.def.cost else { continue };
-        let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
-        evaluation.set("input", FeelValue::from_typed_json(&call.input, &tool.def.input));
-        evaluation.set("settings", toolbox.settings().current().values.clone());
-        // A value that only a later step can supply counts as one unit.
-        let units = cost.units.as_ref().and_then(|units| evaluation.json(units).ok()).filter(|n| !n.is_null());
+        let units = units_of(toolbox, tool, cost, &call.input);
         let total = totals.entry(cost.currency.clone().unwrap_or_else(|| own_currency(registry))).or_default();
         let parts = json!({
             "total": if total.is_empty() { "0" } else { total.as_str() },
             "fixed": cost.fixed.as_deref().unwrap_or("0"),
             "per_unit": cost.per_unit.as_deref().unwrap_or("0"),
-            "units": units.map_or_else(|| "1".to_owned(), |n| n.as_str().map_or_else(|| n.to_string(), str::to_owned)),
+            // A number that only an earlier step can supply counts as one unit.
+            "units": units.as_deref().unwrap_or("1"),
             "times": call.times.unwrap_or(unknown).to_string(),
         });
         let sum = "= string(number(total) + (number(fixed) + number(per_unit) * number(units)) * number(times))";
@@ -144,6 +142,39 @@ pub(crate) fn cost(
         }
     }
     totals
+}
+
+/// The number of units that a call is charged for; `None` if an earlier step has yet to supply it.
+fn units_of(toolbox: &Toolbox, tool: &Tool, cost: &Cost, input: &Value) -> Option<String> {
+    let Some(units) = &cost.units else { return Some("1".to_owned()) };
+    let mut evaluation = Evaluation::new(brain_core::Timestamp::default(), toolbox.zone().clone(), b"cost");
+    evaluation.set("input", FeelValue::from_typed_json(input, &tool.def.input));
+    evaluation.set("settings", toolbox.settings().current().values.clone());
+    brain_core::decimal_text(&evaluation.json(units).ok()?)
+}
+
+/// The tools whose price an earlier step has yet to supply.
+pub(crate) fn unpriced(registry: &Registry, toolbox: &Toolbox, calls: &[PlannedCall]) -> Vec<Arc<Tool>> {
+    let tools = calls.iter().filter_map(|call| Some((registry.tool(&call.tool)?, &call.input)));
+    let open = tools.filter(|(tool, input)| {
+        tool.def.cost.as_ref().is_some_and(|cost| units_of(toolbox, tool, cost, input).is_none())
+    });
+    let mut open: Vec<Arc<Tool>> = open.map(|(tool, _)| tool.clone()).collect();
+    open.dedup_by(|a, b| a.def.name == b.def.name);
+    open
+}
+
+/// What one call costs, in words; `None` if it costs nothing.
+pub(crate) fn price(registry: &Registry, toolbox: &Toolbox, tool: &Tool, input: &Value) -> Option<String> {
+    tool.def.cost.as_ref()?;
+    let call = PlannedCall {
+        tool: tool.def.name.clone(),
+        step: String::new(),
+        input: input.clone(),
+        times: Some(1),
+        conditional: false,
+    };
+    Some(cost_in_words(&cost(registry, toolbox, std::slice::from_ref(&call), 1)))
 }
 
 /// The currency of the settings.

@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::dispatch::DISPATCH;
 use crate::budget::SpendCaps;
+use crate::eligible;
 use crate::kernel::Kernel;
 
 pub(crate) struct KernelHost {
@@ -301,7 +302,11 @@ impl Host for KernelHost {
 
     fn describe(&self, call: &ValidatedCall) -> String {
         let def = &call.tool().def;
-        let line = crate::narrate::describe_call(def, call.args());
+        let mut line = crate::narrate::describe_call(def, call.args());
+        let toolbox = self.toolbox();
+        if let Some(price) = eligible::price(toolbox.registry(), &toolbox, call.tool(), call.args()) {
+            line = format!("{line}. Cost: {price}");
+        }
         let now = brain_core::Timestamp::default();
         match &def.acknowledge {
             Some(note) => format!("{line}. Please note: {}", self.toolbox().text(&note.text, call.args(), now)),

@@ -154,6 +154,8 @@ pub struct Request {
     pub parent: Option<Parent>,
     /// For an undo: the run, its steps, and the expected state of its records.
     pub undo_of: Option<Value>,
+    /// The run that started this one and does not wait for it.
+    pub started_by: Option<RunId>,
     /// The budget inherited from the parent run.
     pub budget: Option<Budget>,
 }
@@ -177,6 +179,7 @@ impl Request {
             policy: BatchPolicy::Plain,
             parent: None,
             undo_of: None,
+            started_by: None,
             budget: None,
         }
     }
@@ -219,6 +222,9 @@ impl Request {
         }
         if let Some(parent) = &self.parent {
             stored["parent"] = json!({"run": parent.run, "job": parent.job, "depth": parent.depth});
+        }
+        if let Some(run) = self.started_by {
+            stored["started_by"] = json!(run);
         }
         if !self.attachments.is_empty() {
             stored["attachments"] = json!(self.attachments);

@@ -45,6 +45,13 @@ impl Kernel {
             let most = if planned.calls.iter().any(|call| call.times.is_none()) { "at most " } else { "" };
             lines.push(format!("  Cost: {most}{}", eligible::cost_in_words(&planned.input.cost)));
         }
+        for tool in eligible::unpriced(self.registry(), &self.toolbox, &planned.calls) {
+            let what = match tool.def.consent {
+                Consent::Approver => "its price is shown when that step asks for approval",
+                _ => "it counts as one unit, and the step is refused if it costs more",
+            };
+            lines.push(format!("  An earlier step decides what {} costs: {what}.", tool.def.name));
+        }
         let needs_approver = planned.consent == Consent::Approver;
         let consent = if needs_approver { "approver" } else { "user" };
         let body = json!({

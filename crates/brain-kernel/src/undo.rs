@@ -134,7 +134,14 @@ impl Kernel {
             return self.report(scope, staged);
         }
         let request = undoing.request(scope, &state, earlier.key()?);
-        let begun = self.begin(&Request { actor: actor.clone(), ..request }).await?;
+        let begun = match self.begin(&Request { actor: actor.clone(), ..request }).await {
+            Err(KernelError::KeyReused(_)) => {
+                let message =
+                    format!("another undo of run {run} was staged at the same moment; decide on that one first");
+                return Err(KernelError::Conflict(message));
+            }
+            begun => begun?,
+        };
         self.report(scope, begun.run)
     }
 

@@ -47,6 +47,20 @@ tools:
               - {id: a, tool: t.check, args: {name: a}}
               - {id: b, tool: t.check, args: {name: b}}
               - {id: c, tool: t.check, args: {name: c}}
+  weigh:
+    title: Weigh
+    input: {}
+    behavior: {expr: "= {n: 4}"}
+    output: {n: integer}
+  ship:
+    title: Ship
+    input: {n: integer}
+    behavior: {expr: "= {shipped: input.n}"}
+    output: {shipped: integer}
+    effect: write
+    consent: approver
+    undo: none
+    cost: {fixed: "1.00", per_unit: "1.00", units: "= input.n"}
   names:
     title: A list that only a step can tell
     input: {}
@@ -73,6 +87,13 @@ slots: {}
 steps:
   - {id: names, tool: t.names, args: {}}
   - {id: each, tool: t.buy, after: [names], foreach: "= steps.names.result.names", args: {name: "= item"}}
+---
+playbook: t.shipped
+title: Ship what was weighed
+slots: {}
+steps:
+  - {id: weigh, tool: t.weigh, args: {}}
+  - {id: ship, tool: t.ship, after: [weigh], args: {n: "= steps.weigh.result.n"}}
 ---
 playbook: t.family
 title: Two child runs
@@ -101,7 +122,7 @@ fn start(store: Arc<dyn Store>, caps: SpendCap) -> Arc<Kernel> {
     let parts: Vec<&str> = PLAYBOOKS.split("---\n").collect();
     let names = [
         "playbooks/a.yaml", "playbooks/b.yaml", "playbooks/c.yaml", "playbooks/d.yaml", "playbooks/e.yaml",
-        "playbooks/f.yaml",
+        "playbooks/f.yaml", "playbooks/g.yaml",
     ];
     let mut files = vec![("pack.yaml", PACK), ("tools/t.yaml", TOOLS)];
     files.extend(names.into_iter().zip(parts));
@@ -332,4 +353,26 @@ async fn money_is_released_when_a_call_is_known_not_to_have_happened() {
     assert_eq!(reserved(), 10_000_000, "the next attempt is paid for");
     let over = kernel.cancel(&scope(), later.run).await.unwrap();
     assert_eq!((over.status, reserved()), (RunStatus::Cancelled, 0), "there is no next attempt: {over:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_price_that_an_earlier_step_decides_is_shown_with_its_own_approval() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let kernel = start(store.clone(), SpendCap::default());
+    let boss = Actor { approver: true, ..Actor::local() };
+    let calls = vec![("t.shipped".to_owned(), json!({}))];
+    let staged = kernel.handle(&Request { calls, ..Request::say(scope(), "", Mode::EnqueueAndWait) }).await.unwrap();
+    let pending = || {
+        let mut rows = store.approvals_of(&scope(), staged.run).unwrap();
+        rows.retain(|row| row.status == brain_core::ApprovalStatus::Pending);
+        rows.remove(0)
+    };
+    let first = pending();
+    let asks = first.body["asks"].to_string();
+    assert!(asks.contains("An earlier step decides what t.ship costs"), "{asks}");
+    kernel.decide(&scope(), &first.id.to_string(), None, Decision::Approve, &boss, "").await.unwrap();
+    let second = pending();
+    assert!(second.body["asks"].to_string().contains("Cost: 5"), "{:#}", second.body);
+    let done = kernel.decide(&scope(), &second.id.to_string(), None, Decision::Approve, &boss, "").await.unwrap();
+    assert_eq!(done.status, RunStatus::Completed, "{done:#?}");
 }

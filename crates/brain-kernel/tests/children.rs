@@ -95,6 +95,13 @@ steps:
   - {id: label, tool: t.label, after: [child], args: {thing_id: "= steps.child.result.result.thing_id"}}
   - {id: fail, tool: t.fail, args: {}, after: [label], on_failure: undo}
 ---
+playbook: t.aside
+title: A child that nobody waits for, then work
+slots: {}
+steps:
+  - {id: child, tool: core.spawn_child_run, args: {run: t.flipped, args: {}, wait: false}}
+  - {id: work, tool: t.work, args: {}, after: [child]}
+---
 playbook: t.gone
 title: A child whose thing is removed, then a failure
 slots: {}
@@ -481,4 +488,23 @@ async fn a_record_of_a_child_that_is_gone_does_not_stop_the_other_undos() {
     assert_eq!((count(&kernel, "thing"), count(&kernel, "other")), (0, 0), "{report:#?}");
     let letter = kernel.store().dead_letters_of(&scope(), report.run).unwrap().remove(0);
     assert_eq!((letter.open, letter.tool.as_str()), (true, "core.undo_child_run"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_nobody_waits_for_is_kept_while_its_parent_is_in_progress() {
+    let kernel = start();
+    let begun = kernel.begin(&enqueue("t.aside", json!({}))).await.unwrap();
+    let over = || runs(&kernel).into_iter().find(|row| row.id != begun.run).filter(|row| row.status.is_over());
+    until(|| over().is_some()).await;
+    let child = over().unwrap().id;
+    let keep = brain_engine::Keep {
+        payloads: Some(brain_core::Millis(1)),
+        runs: Some(brain_core::Millis(1)),
+        blobs: brain_core::Millis(0),
+        long: brain_engine::LONG,
+    };
+    let later = brain_core::Clock::now(&common::SystemClock).plus(brain_core::Millis::from_secs(3600));
+    brain_engine::sweep(kernel.store().as_ref(), &scope(), later, keep, false).unwrap();
+    let row = kernel.store().run(&scope(), child).unwrap();
+    assert!(row.is_some_and(|row| !row.erased), "its parent may still undo it");
 }

@@ -96,6 +96,15 @@ tools:
     input: {}
     behavior: {http: {method: POST, url: "http://ADDR/hang"}}
     undo: none
+  nag:
+    title: Nag
+    input: {}
+    behavior: {http: {method: POST, url: "http://ADDR/hang"}}
+    timeout: 2s
+    retry: {attempts: 1}
+    delegate: {secret: "file:SECRET"}
+    output: {reply: string}
+    undo: none
   chase:
     title: Chase
     input: {}
@@ -584,4 +593,24 @@ async fn a_stopping_run_reports_it() {
     let stopping = world.kernel.cancel(&scope(), report.run).await.unwrap();
     assert_eq!(stopping.status, RunStatus::Stopping, "{stopping:#?}");
     assert!(stopping.message.contains("is stopping"), "{}", stopping.message);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_that_is_faster_than_the_acknowledgement_is_taken() {
+    let world = start().await;
+    let calls = vec![("t.nag".to_owned(), json!({}))];
+    let request = Request { calls, ..Request::say(scope(), "", Mode::Enqueue) };
+    let begun = world.kernel.handle(&request).await.unwrap();
+    let key: JobKey = begun.enqueued[0].call_id.parse().unwrap();
+    let body = json!({"result": {"reply": "yes"}}).to_string();
+    let now = brain_core::Clock::now(&common::SystemClock).as_millis() / 1000;
+    let running = || world.kernel.why_waiting(&scope(), begun.run).unwrap().iter().any(|one| one.on == "call");
+    until(running).await;
+    let signature = sign_callback("s3cret", now, body.as_bytes());
+    assert!(world.kernel.callback(&scope(), begun.run, key, &signature, body.as_bytes()).await.unwrap());
+    // The acknowledgement never comes; the answer settles the call.
+    until(|| world.kernel.report(&scope(), begun.run).unwrap().status.is_over()).await;
+    let report = world.kernel.report(&scope(), begun.run).unwrap();
+    assert_eq!(report.status, RunStatus::Completed, "{report:#?}");
+    assert_eq!(report.receipts.last().unwrap().result["reply"], "yes", "{report:#?}");
 }

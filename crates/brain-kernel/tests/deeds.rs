@@ -49,6 +49,14 @@ tools:
     behavior: {worker: build}
     output: {built: string}
     undo: {tool: u.fill, args: {}}
+  trip:
+    title: Trip
+    input: {}
+    behavior: {playbook: {name: u.tripped, result: {ok: "= true"}}}
+    output: {ok: boolean}
+    undo: {tool: u.note, args: {}}
+  book: {title: Book, input: {}, behavior: {record: {insert: page}}, output: {page_id: uuid}, undo: {tool: u.unbook, args: {page_id: "{{ result.page_id }}"}}}
+  unbook: {title: Unbook, input: {page_id: {type: uuid, entity: page}}, behavior: {record: {delete: page}}, undo: none}
   fill: {title: Fill, input: {}, behavior: {playbook: {name: u.filled, result: {ok: "= true"}}}, output: {ok: boolean}, undo: none}
 "#;
 
@@ -66,6 +74,21 @@ slots: {}
 steps:
   - {id: clear, tool: u.clear, args: {}}
   - {id: note, tool: u.note, after: [clear], args: {}}
+"#;
+
+const TRIPPED: &str = r#"playbook: u.tripped
+title: Tripped
+slots: {}
+steps:
+  - {id: book, tool: u.book, args: {}}
+"#;
+
+const GIVEN_UP: &str = r#"playbook: u.given_up
+title: A trip and a failure
+slots: {}
+steps:
+  - {id: trip, tool: u.trip, args: {}}
+  - {id: fail, tool: t.fail, after: [trip], on_failure: undo, args: {}}
 "#;
 
 const DUG: &str = r#"playbook: u.dug
@@ -95,6 +118,8 @@ fn start() -> Arc<Kernel> {
         ("playbooks/razed.yaml", RAZED),
         ("playbooks/filled.yaml", FILLED),
         ("playbooks/dug.yaml", DUG),
+        ("playbooks/tripped.yaml", TRIPPED),
+        ("playbooks/given_up.yaml", GIVEN_UP),
     ];
     kernel(registry(&files), Arc::new(MemoryStore::new()), false)
 }
@@ -226,4 +251,31 @@ async fn an_undo_with_a_step_in_doubt_may_have_happened() {
     kernel.cancel(&scope(), report.run).await.unwrap();
     assert_eq!(happened(&kernel, report.run, "u.clear").await, "maybe");
     assert_eq!(happened(&kernel, report.run, "u.fill").await, "maybe");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_playbook_tool_is_undone_by_its_steps_alone_whoever_asks() {
+    let pages = |kernel: &Kernel| {
+        kernel.store().records(&scope(), "page", &RecordFilter::default(), 10, None).unwrap().items.len()
+    };
+    let kernel = start();
+    let report = call(&kernel, "u.given_up", json!({})).await;
+    assert_eq!(report.status, RunStatus::Compensated, "{report:#?}");
+    assert_eq!(pages(&kernel), 0, "the page is gone, and the tool's own undo wrote none");
+    let done = call(&kernel, "u.trip", json!({})).await;
+    let undo = kernel.undo(&scope(), done.run, None, &Actor::local()).await.unwrap();
+    let tools: Vec<&str> = undo.planned.iter().map(|call| call.tool.as_str()).collect();
+    assert_eq!(tools, ["u.unbook"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_correction_does_not_redirect_the_undo() {
+    let kernel = start();
+    let asking = ToolResult { review: Some(json!({"ask": "Is it right?"})), ..thing() };
+    let made = made(&kernel, asking).await;
+    let verdict = Verdict::Accept(json!({"thing": "horn"}));
+    let accepted = kernel.review(&scope(), made.run, None, verdict, &Actor::local(), "").await.unwrap();
+    assert_eq!(accepted.status, RunStatus::Completed, "{accepted:#?}");
+    let (_, undo) = left(&kernel, &accepted).await;
+    assert_eq!(undo, [json!(["t.unmake", {"thing": "bell"}])], "the bell was made, whatever it is called");
 }

@@ -121,6 +121,8 @@ codes! {
     UndoNotSaid = "P0411" Warning,
     /// An unknown native function.
     UnknownFunction = "P0412" Error,
+    /// An `undo` of a tool whose steps are undone instead.
+    UndoOfPlaybook = "P0413" Warning,
 
     /// A slot without an input of that name.
     UnknownSlot = "P0501" Error,

@@ -134,6 +134,7 @@ impl KernelHost {
                 policy: brain_registry::model::BatchPolicy::Plain,
                 parent: waits.then_some(Parent { run: job.run, job: job.key, depth }),
                 undo_of: None,
+                started_by: (!waits).then_some(job.run),
                 budget: Some(budget),
             };
             match kernel.begin(&request).await {

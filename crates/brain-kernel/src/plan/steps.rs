@@ -76,7 +76,9 @@ pub(super) fn step_of(registry: &Registry, tool: &Arc<Tool>) -> PlanStep {
         }
         _ => None,
     };
-    let undo = tool.def.undo.as_ref().and_then(|undo| {
+    // A playbook changes nothing itself: its steps are undone one by one.
+    let own = tool.def.undo.as_ref().filter(|_| !matches!(tool.def.behavior, Behavior::Playbook(_)));
+    let undo = own.and_then(|undo| {
         let by = registry.tool(&undo.tool)?;
         Some(PlanUndo {
             tool: reference(by),

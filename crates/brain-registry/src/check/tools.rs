@@ -102,6 +102,11 @@ fn consent(cx: &mut Context<'_>, tool: &Located<ToolDef>) {
             cx.report(Code::UndoNotSaid, tool.name, message, Some(help.into()));
         }
     }
+    if matches!(def.behavior, Behavior::Playbook(_)) && def.undo.is_some() {
+        let help = "remove it; the steps of the playbook are undone one by one, the last first";
+        let message = format!("the `undo` of `{}` is not used", def.name);
+        cx.report(Code::UndoOfPlaybook, tool.at(&["undo"]).span, message, Some(help.into()));
+    }
     if by_steps || def.consent != Consent::None || def.effect == Effect::Read {
         return;
     }

@@ -431,6 +431,12 @@ async fn review(
     let note = body.note.unwrap_or_default();
     short_text("note", &note, MAX_NOTE)?;
     let corrections = body.corrections.unwrap_or_default();
+    if matches!(body.verdict, wire::Verdict::Reject) && !corrections.is_empty() {
+        return Err(Problem::invalid(
+            "corrections",
+            "a rejected result has no corrections; accept it with them, or leave them out",
+        ));
+    }
     let verdict = match body.verdict {
         wire::Verdict::Accept => Verdict::Accept(Value::Object(corrections)),
         wire::Verdict::Reject => Verdict::Reject,

@@ -32,11 +32,30 @@ pub struct Contents {
 }
 
 impl SqliteStore {
+    /// Whether a path is that of a store, or of a file that SQLite keeps beside it.
+    pub fn is_part_of(store: &Path, path: &Path) -> bool {
+        let whole = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let real = path.canonicalize().ok();
+            real.or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+        };
+        let (Some(store), Some(path)) = (whole(store), whole(path)) else { return false };
+        ["", "-wal", "-shm", "-journal"].iter().any(|end| {
+            let mut part = store.clone().into_os_string();
+            part.push(end);
+            path.as_os_str() == part
+        })
+    }
+
     /// Writes a consistent copy of a store into a new file. Works from any process while others write to the store. The
     /// file appears under its name when it is complete and synced; an existing file is replaced only with `force`.
     pub fn backup(from: &Path, to: &Path, force: bool) -> Result<Contents, StoreError> {
         if to.exists() && !force {
             return Err(StoreError::Failed(format!("{} already exists; replace it with --force", to.display())));
+        }
+        if Self::is_part_of(from, to) {
+            let message = format!("{} is a part of the store that would be saved; name another file", to.display());
+            return Err(StoreError::Failed(message));
         }
         let source = look_at(from)?;
         let partial = beside(to, "partial");

@@ -9,11 +9,13 @@ use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use brain_server::wire::{ImportRecords, ImportedRecords, Page, RecordType};
+use brain_store::SqliteStore;
 use serde_json::{Map, Value, json};
 
 use super::Usage;
 use super::show_records::record_type;
 use crate::cli::{ExportArgs, FormatArg, Global, ImportArgs};
+use crate::open::StoreLocation;
 use crate::progress::Progress;
 use crate::remote::{Client, Need};
 use crate::show;
@@ -390,6 +392,11 @@ pub(crate) fn export(global: &Global, args: &ExportArgs) -> Result<bool> {
     if global.json && to_stdout && args.format != Some(FormatArg::Jsonl) {
         let help = "use --format jsonl for one JSON object per line, or -o FILE for a summary as JSON";
         return Err(Usage(format!("the records would be printed as CSV, which is not JSON; {help}")).into());
+    }
+    if let (Some(path), Ok(StoreLocation::Sqlite(store))) = (&args.output, crate::open::location(global))
+        && SqliteStore::is_part_of(&store, path)
+    {
+        return Err(Usage(format!("{} is the store; name another file", path.display())).into());
     }
     super::talk(global, Need::Existing, async |client| {
         let def = record_type(client, &args.record_type).await?;
