@@ -251,6 +251,10 @@ async fn an_undo_with_a_step_in_doubt_may_have_happened() {
     kernel.cancel(&scope(), report.run).await.unwrap();
     assert_eq!(happened(&kernel, report.run, "u.clear").await, "maybe");
     assert_eq!(happened(&kernel, report.run, "u.fill").await, "maybe");
+    common::until(|| kernel.report(&scope(), report.run).unwrap().status.is_over()).await;
+    let report = kernel.report(&scope(), report.run).unwrap();
+    assert!(report.errors.iter().any(|error| error.code == "not_undone"), "{report:#?}");
+    assert!(report.errors.iter().any(|error| error.message.contains("`u.dig`")), "{report:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
