@@ -46,7 +46,8 @@ struct Reading {
 const LIMITS: [f64; 6] = [0.5, 0.6, 0.7, 0.75, 0.85, 0.92];
 
 fn main() {
-    let packs: Vec<(String, Vec<Case>)> = folders().into_iter().map(|folder| (name_of(&folder), cases(&folder))).collect();
+    let packs: Vec<(String, Vec<Case>)> =
+        folders().into_iter().map(|folder| (name_of(&folder), cases(&folder))).collect();
     // How weights that never saw a pack read it.
     let mut sums = [[0; 3]; LIMITS.len()];
     for (left_out, (name, test)) in packs.iter().enumerate() {
@@ -90,7 +91,8 @@ fn acted(weights: &Weights, cases: &[&Case]) -> [[usize; 3]; LIMITS.len()] {
 }
 
 fn list_of(found: &[[usize; 3]; LIMITS.len()]) -> String {
-    let one = |(limit, [all, right, wrong]): (&f64, &[usize; 3])| format!("at {limit} {all} = {right} right + {wrong} wrong");
+    let one =
+        |(limit, [all, right, wrong]): (&f64, &[usize; 3])| format!("at {limit} {all} = {right} right + {wrong} wrong");
     LIMITS.iter().zip(found).map(one).collect::<Vec<_>>().join("; ")
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::reference::description;
 use crate::text::speller::is_word;
 use brain_english::actions::is_action;
-use brain_english::thesaurus::begins_action;
 use brain_english::function_words::is_function_word;
 use brain_english::names::{BEFORE_NAMES, BESIDE_NAMES, CAPITALISED_DETERMINERS, NAME_PARTICLES};
+use brain_english::thesaurus::begins_action;
 
 /// Maximum number of words in a name.
 const MAX_WORDS: usize = 6;

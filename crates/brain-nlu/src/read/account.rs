@@ -244,7 +244,11 @@ fn introductions(said: &Said<'_>, target: &Target, usage: &Usage<'_>, filler: &m
             filler[at] = true;
         }
         if nouns > 0 {
-            filler[at..].iter_mut().zip(&said.tokens[at..]).take_while(|(_, token)| !starts(token)).for_each(|(one, _)| *one = true);
+            filler[at..]
+                .iter_mut()
+                .zip(&said.tokens[at..])
+                .take_while(|(_, token)| !starts(token))
+                .for_each(|(one, _)| *one = true);
             if POSSESSIVES.contains(&before(at)) {
                 filler[at - 1] = true;
             }
@@ -436,17 +440,22 @@ fn foreign(
         let [before, token] = pair else { continue };
         let gap = &chars[before.range.end..token.range.start];
         let is_another = is_number(&token.word) && counts && (before.word == "and" || gap.contains(&','));
-        let labels = |slot: &SlotKind| matches!(slot, SlotKind::Enum(values) if values.iter().any(|(one, labels)| {
-            *one == token.word || inflected(one, &token.word) || labels.iter().any(|label| label.eq_ignore_ascii_case(&token.word))
-        }));
+        let labels = |slot: &SlotKind| {
+            matches!(slot, SlotKind::Enum(values) if values.iter().any(|(one, labels)| {
+                *one == token.word || inflected(one, &token.word) || labels.iter().any(|label| label.eq_ignore_ascii_case(&token.word))
+            }))
+        };
         let is_lower = !is_capitalised(reader, token);
         let other = |(name, slot): (&String, &SlotSpec)| {
             let noun = slot.entity.as_deref().unwrap_or(name);
             is_open(name) && is_lower && (labels(&slot.kind) || (noun == token.word && before.word != "the"))
         };
-        let said_twice = gap.contains(&',') && is_lower && target.slots.iter().any(|(name, slot)| {
-            *name != capture.slot && slot.entity.as_deref().unwrap_or(name) == token.word
-        });
+        let said_twice = gap.contains(&',')
+            && is_lower
+            && target
+                .slots
+                .iter()
+                .any(|(name, slot)| *name != capture.slot && slot.entity.as_deref().unwrap_or(name) == token.word);
         if is_another || said_twice || target.slots.iter().filter(|(name, _)| **name != capture.slot).any(other) {
             return Some(token.range.start..capture.range.end);
         }

@@ -372,8 +372,11 @@ impl<'a> Aligner<'a> {
     fn may_be_text(&self, from: usize, end: usize) -> bool {
         let is_cut = self.tokens.get(end).is_some_and(|next| next.glued)
             || (end < self.tokens.len() && is_joint(&self.tokens[end - 1].word));
-        let only_introduces = matches!(&self.tokens[from..end], [only] if matches!(only.word.as_str(), "called" | "named"));
-        !is_cut && !only_introduces && (end - from > 2 || self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word))
+        let only_introduces =
+            matches!(&self.tokens[from..end], [only] if matches!(only.word.as_str(), "called" | "named"));
+        !is_cut
+            && !only_introduces
+            && (end - from > 2 || self.tokens[from..end].iter().any(|token| token.quoted || !token.function_word))
     }
 
     /// What it costs that a value begins or ends before this token: more within “Viktor Horvat”.

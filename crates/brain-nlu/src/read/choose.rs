@@ -198,8 +198,7 @@ pub(crate) fn choose(reader: &Reader<'_>, clause: &Range<usize>, look: &Look<'_>
     let leads = first.score >= limits.account_lead * second;
     let found = objection(reader, &first.reading);
     // Where the best reading is only the least unlikely of many, the kind of action is asked for first.
-    let is_open =
-        matches!(found, Some(Objection::Unsure)) && kind_first(reader, &likely).is_some();
+    let is_open = matches!(found, Some(Objection::Unsure)) && kind_first(reader, &likely).is_some();
     if let Some(found) = found.filter(|found| !is_open && (leads || matches!(found, Objection::NotARequest(_)))) {
         let worth = MIN_SHARE * first.score;
         let mut readings = likely.into_iter().filter(|one| one.score >= worth).map(|one| one.reading);
@@ -293,8 +292,9 @@ pub(crate) fn is_risky(reader: &Reader<'_>, look: &Look<'_>, best: &Candidate<'_
     if takes_away(best) {
         let own = reader.vocabulary.targets[best.target].action().0;
         let is_slip = |word: &str| !is_word(word) && misspelt(word, &own) == Some(1);
-        let by_name =
-            |token: &Token| !token.quoted && (token.word == own || inflected(&own, &token.word) || is_slip(&token.word));
+        let by_name = |token: &Token| {
+            !token.quoted && (token.word == own || inflected(&own, &token.word) || is_slip(&token.word))
+        };
         let said = best.aligned.as_ref().is_some_and(|(_, alignment)| alignment.said_destructive)
             || look.tokens.iter().any(by_name)
             // What cannot be undone but deletes nothing may be named by any expression that nearly always means it.

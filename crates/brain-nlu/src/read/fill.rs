@@ -237,12 +237,11 @@ impl Filling<'_, '_> {
                 matches!(slot.kind, SlotKind::Enum(_)) && is_function_word(said)
             };
             let belongs = |range: &Range<usize>| {
-                (slot.kind.is_number() && self.has_currency(range)) || (is_counting(&slot.kind) && self.begins_name(range))
+                (slot.kind.is_number() && self.has_currency(range))
+                    || (is_counting(&slot.kind) && self.begins_name(range))
             };
-            let mut left: Vec<_> = values
-                .iter()
-                .filter(|(range, _)| self.is_free(range) && !is_word(range) && !belongs(range))
-                .collect();
+            let mut left: Vec<_> =
+                values.iter().filter(|(range, _)| self.is_free(range) && !is_word(range) && !belongs(range)).collect();
             if slot.kind == SlotKind::Money && left.iter().any(|(range, _)| self.has_currency(range)) {
                 left.retain(|(range, _)| self.has_currency(range));
             }
@@ -261,8 +260,9 @@ impl Filling<'_, '_> {
 
     /// Whether a number is the beginning of a name, and the target takes names or texts: “3 Dove Lane”.
     fn begins_name(&self, range: &Range<usize>) -> bool {
-        let takes_names =
-            || self.target.slots.iter().any(|(name, slot)| (slot.is_named() || slot.kind.is_text()) && self.is_open(name));
+        let takes_names = || {
+            self.target.slots.iter().any(|(name, slot)| (slot.is_named() || slot.kind.is_text()) && self.is_open(name))
+        };
         let said = &self.reader.text[self.reader.normal.span(range.clone())];
         let rest = self.reader.text.get(self.reader.normal.span(range.end..self.clause.end)).unwrap_or_default();
         let mut next = rest.strip_prefix(' ').unwrap_or_default().split_whitespace();
@@ -398,7 +398,8 @@ impl Filling<'_, '_> {
         for (name, slot) in self.target.slots.iter().filter(|(name, slot)| slot.is_named() && self.is_open(name)) {
             let Some(kind) = &slot.entity else { continue };
             let rivals = self.target.slots.values().filter(|other| other.entity.as_ref() == Some(kind)).count();
-            let Some(at) = tokens.iter().position(|token| !token.quoted && (token.word == *kind || inflected(kind, &token.word)))
+            let Some(at) =
+                tokens.iter().position(|token| !token.quoted && (token.word == *kind || inflected(kind, &token.word)))
             else {
                 continue;
             };

@@ -496,7 +496,8 @@ impl Reader<'_> {
                         None => value.clone(),
                     };
                     let spec = target.slots.get(&name);
-                    let past = spec.and_then(|spec| tidy::in_the_past(self, &name, spec, &value, &self.text[span.clone()]));
+                    let past =
+                        spec.and_then(|spec| tidy::in_the_past(self, &name, spec, &value, &self.text[span.clone()]));
                     let value = past.unwrap_or(value);
                     slots.push(SlotValue { name, value, span, inferred });
                 }

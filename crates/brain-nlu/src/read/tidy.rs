@@ -12,16 +12,21 @@ use crate::read::matcher::{Capture, mention_value};
 use crate::text::speller::is_word;
 use brain_english::actions::is_action;
 use brain_english::around_values::{INTRODUCTIONS, PAST_SLOTS, PERSON_SLOTS, VERBS_BEHIND_NAMES};
+use brain_english::calendar::WEEKDAYS;
 use brain_english::function_words::is_function_word;
 use brain_english::modality::PRONOUNS;
-use brain_english::calendar::WEEKDAYS;
 use brain_slot::{SlotKind, last_such};
 
 /// Maximum number of words that are taken off a name.
 const MAX_AROUND: usize = 4;
 
 /// The captures without words that are not part of their values.
-pub(crate) fn tidied(reader: &Reader<'_>, clause: &Range<usize>, target: &Target, captures: &[Capture]) -> Vec<Capture> {
+pub(crate) fn tidied(
+    reader: &Reader<'_>,
+    clause: &Range<usize>,
+    target: &Target,
+    captures: &[Capture],
+) -> Vec<Capture> {
     captures.iter().map(|capture| tidy(reader, clause, target, capture).unwrap_or_else(|| capture.clone())).collect()
 }
 
@@ -31,7 +36,12 @@ fn tidy(reader: &Reader<'_>, clause: &Range<usize>, target: &Target, capture: &C
     let is_quoted = capture.range.start > 0 && matches!(reader.normal.chars[capture.range.start - 1], '"' | '“' | '\'');
     let span = reader.normal.span(capture.range.clone());
     let said = reader.text.get(span.clone()).filter(|_| !is_quoted)?;
-    let inside = match spec.kind.is_text().then(|| behind_introduction(said).or_else(|| behind_own_name(said, &capture.slot))).flatten() {
+    let inside = match spec
+        .kind
+        .is_text()
+        .then(|| behind_introduction(said).or_else(|| behind_own_name(said, &capture.slot)))
+        .flatten()
+    {
         Some(inside) => inside,
         None => name_inside(said, capture.range.start == clause.start, &capture.slot, spec)?,
     };
@@ -41,8 +51,7 @@ fn tidy(reader: &Reader<'_>, clause: &Range<usize>, target: &Target, capture: &C
     } else {
         Value::from(bare.trim().trim_end_matches(['.', '!', '?']))
     };
-    let range =
-        reader.normal.position(span.start + inside.start)..reader.normal.position(span.start + inside.end);
+    let range = reader.normal.position(span.start + inside.start)..reader.normal.position(span.start + inside.end);
     Some(Capture { range, value: Some(value), ..capture.clone() })
 }
 
@@ -63,7 +72,10 @@ fn behind_introduction(said: &str) -> Option<Range<usize>> {
 /// A text behind the name of its slot: “the diagnosis is a torn nail”.
 fn behind_own_name(said: &str, slot: &str) -> Option<Range<usize>> {
     let lower = said.to_lowercase();
-    let rest = ["the ", "his ", "her ", "its ", "their ", "my ", "our "].iter().find_map(|word| lower.strip_prefix(word)).unwrap_or(&lower);
+    let rest = ["the ", "his ", "her ", "its ", "their ", "my ", "our "]
+        .iter()
+        .find_map(|word| lower.strip_prefix(word))
+        .unwrap_or(&lower);
     let rest = rest.strip_prefix(slot.replace('_', " ").as_str())?;
     let rest = [" is ", " was ", " being ", ": "].iter().find_map(|word| rest.strip_prefix(word))?;
     (lower.len() == said.len() && !rest.trim().is_empty()).then(|| said.len() - rest.len()..said.len())
@@ -76,7 +88,10 @@ fn name_inside(said: &str, is_first: bool, slot: &str, spec: &SlotSpec) -> Optio
     let is_capital = |i: usize| {
         let word = words[i].trim_start_matches(['(', '“', '"']);
         word.starts_with(char::is_uppercase)
-            && (i > 0 || !is_first || !is_word(&word.to_lowercase()) || words.get(1).is_some_and(|next| next.starts_with(char::is_uppercase)))
+            && (i > 0
+                || !is_first
+                || !is_word(&word.to_lowercase())
+                || words.get(1).is_some_and(|next| next.starts_with(char::is_uppercase)))
     };
     let first = (0..words.len()).find(|i| is_capital(*i))?;
     let last = (0..words.len()).rfind(|i| is_capital(*i))?;
@@ -90,26 +105,35 @@ fn name_inside(said: &str, is_first: bool, slot: &str, spec: &SlotSpec) -> Optio
     let is_person = spec.is_named() || slot.split('_').any(|part| PERSON_SLOTS.contains(&part));
     let may_lead = |word: &str| {
         let word = bare(word);
-        is_function_word(&word) || (is_person && (is_action(&word) || matches!(word.as_str(), "called" | "named" | "name")))
+        is_function_word(&word)
+            || (is_person && (is_action(&word) || matches!(word.as_str(), "called" | "named" | "name")))
     };
     let may_follow = |word: &str| {
         let word = bare(word);
         is_function_word(&word) || VERBS_BEHIND_NAMES.contains(&word.as_str()) || (is_person && is_action(&word))
     };
-    let fits = words[..first].iter().all(|word| may_lead(word)) && words[last + 1..].iter().all(|word| may_follow(word));
+    let fits =
+        words[..first].iter().all(|word| may_lead(word)) && words[last + 1..].iter().all(|word| may_follow(word));
     fits.then_some(start..end)
 }
 
 /// A day without a year, or a weekday, that was completed to one ahead although the slot is about what has happened: “paid on
 /// 27 February”, said in March.
-pub(crate) fn in_the_past(reader: &Reader<'_>, slot: &str, spec: &SlotSpec, value: &Value, said: &str) -> Option<Value> {
+pub(crate) fn in_the_past(
+    reader: &Reader<'_>,
+    slot: &str,
+    spec: &SlotSpec,
+    value: &Value,
+    said: &str,
+) -> Option<Value> {
     let is_past = matches!(spec.kind, SlotKind::Date | SlotKind::DateTime)
         && slot.split('_').any(|part| PAST_SLOTS.contains(&part));
     let has_year = said.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() == 4);
     let lower = said.to_lowercase();
     let is_ahead = ["next", "this", "in ", "tomorrow", "coming"].iter().any(|word| lower.starts_with(word));
-    let is_weekday = lower.split(|c: char| !c.is_alphabetic()).any(|word| WEEKDAYS.iter().any(|names| names.contains(&word)))
-        && !lower.contains(|c: char| c.is_ascii_digit());
+    let is_weekday =
+        lower.split(|c: char| !c.is_alphabetic()).any(|word| WEEKDAYS.iter().any(|names| names.contains(&word)))
+            && !lower.contains(|c: char| c.is_ascii_digit());
     (is_past && !has_year && !is_ahead).then(|| last_such(value, is_weekday, &reader.context.around)).flatten()
 }
 

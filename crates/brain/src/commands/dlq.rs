@@ -161,14 +161,6 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
 fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
     let dry_run = what.dry_run == Some(true);
     super::talk(global, Need::Existing, async |client| {
-        if !client.is_server() && !dry_run {
-            // Find out first whether this process may decide about them.
-            let seen: RetriedMany =
-                client.post("/v1/dead-letters/retry", &RetryMany { dry_run: Some(true), ..what.clone() }).await?;
-            for item in &seen.items {
-                client.expect_packs_of(&item.run_id)?;
-            }
-        }
         let done: RetriedMany = client.post("/v1/dead-letters/retry", what).await?;
         let retried = done.items.iter().filter(|item| item.skipped.is_none() && !dry_run);
         let runs: BTreeSet<&str> = retried.map(|item| item.run_id.as_str()).collect();
@@ -240,7 +232,6 @@ fn decide(
     let id = letter_id(id)?;
     super::talk(global, Need::Existing, async |client| {
         let letter: Letter = client.get(&format!("/v1/dead-letters/{id}")).await?;
-        client.expect_packs_of(&letter.run_id)?;
         let decided: LetterDecided = client.post(&format!("/v1/dead-letters/{id}/{verb}"), body).await?;
         let answer = super::settled(client, &decided.run.run_id, true).await?;
         if !global.json && !global.quiet {

@@ -109,7 +109,6 @@ fn waiting(global: &Global, limit: usize) -> Result<bool> {
 fn decide(global: &Global, args: &StuckArgs, verb: &str) -> Result<bool> {
     let run = super::run_id(&args.run)?;
     super::talk(global, Need::Existing, async |client| {
-        client.expect_packs_of(&run)?;
         let body = Abort { note: Some(args.note.clone()).filter(|note| !note.is_empty()) };
         let _: RunResponse = client.post(&format!("/v1/runs/{run}/{verb}"), &body).await?;
         let answer = super::settle(global, client, &run).await?;

@@ -7,12 +7,11 @@ mod target;
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use axum::body::Body;
-use brain_core::RunId;
 use brain_kernel::Kernel;
 use brain_server::{Inside, Local};
-use brain_store::{MemoryStore, Scope};
+use brain_store::MemoryStore;
 use reqwest::header::{AUTHORIZATION, HeaderValue, USER_AGENT};
 use reqwest::{Method, Request, Response, StatusCode, Url};
 use serde::Serialize;
@@ -47,7 +46,6 @@ pub(crate) struct Client {
     way: Way,
     tenant: Option<HeaderValue>,
     actor: Option<HeaderValue>,
-    scope: Scope,
 }
 
 enum Way {
@@ -123,36 +121,12 @@ impl Client {
             let value = name.as_ref().map(|name| HeaderValue::from_str(name)).transpose();
             value.with_context(|| format!("`{key}` must be plain text"))
         };
-        Ok(Self {
-            way,
-            tenant: text(&global.tenant, "tenant")?,
-            actor: text(&global.acting_as, "as")?,
-            scope: open::scope(global)?,
-        })
+        Ok(Self { way, tenant: text(&global.tenant, "tenant")?, actor: text(&global.acting_as, "as")? })
     }
 
     /// Whether a server answers, so that nothing is done in this process.
     pub(crate) fn is_server(&self) -> bool {
         matches!(self.way, Way::Server { .. })
-    }
-
-    /// Refuses to decide on a run whose packs this process has not loaded: its steps would run without the hosts,
-    /// secrets and record types that they need. A server has its own packs.
-    pub(crate) fn expect_packs_of(&self, run: &str) -> Result<()> {
-        let Way::Here { kernel, .. } = &self.way else { return Ok(()) };
-        let Ok(run) = run.parse::<RunId>() else { return Ok(()) };
-        let missing = kernel.missing_packs(&self.scope, run).unwrap_or_default();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let (packs, them) = match missing.as_slice() {
-            [one] => (format!("pack `{one}`, which is"), "it"),
-            several => (format!("packs {}, which are", several.join(", ")), "them"),
-        };
-        bail!(
-            "run {run} uses the {packs} not loaded; nothing was changed. Load {them} with --pack DIR or `packs` in \
-             brain.yaml, or start the server that serves {them}"
-        );
     }
 
     /// Ends what runs in this process.
