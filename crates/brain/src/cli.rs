@@ -878,7 +878,7 @@ pub(crate) enum TokenCommand {
         /// Allow the token to approve plans that need an approver.
         #[arg(long)]
         approver: bool,
-        /// Permission to grant; can be repeated. [default: all]
+        /// Permission to grant; can be repeated. [default: all but `admin`, which must be named]
         #[arg(long = "permission", value_name = "NAME")]
         permissions: Vec<String>,
         /// Tier of the holder. [default: any]
