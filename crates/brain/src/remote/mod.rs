@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::error::Refused;
 pub(crate) use self::socket::path as socket_path;
-pub(crate) use self::target::{Target, target};
+pub(crate) use self::target::{Target, masked_url, target};
 use crate::cli::Global;
 use crate::commands::Usage;
 use crate::open::{self, StoreLocation};
@@ -81,7 +81,12 @@ impl Client {
     fn to_server(global: &Global, url: &str, token: Option<&str>, tenant: Option<&str>) -> Result<Self> {
         let url = url.trim_end_matches('/');
         Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(
-            || Usage(format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700")),
+            || {
+                Usage(format!(
+                    "`{}` is not the URL of a server; write one such as http://127.0.0.1:7700",
+                    masked_url(url)
+                ))
+            },
         )?;
         let token = token.map(|token| secret(&format!("Bearer {token}"))).transpose()?;
         let way = Way::Server { client: builder().build()?, url: url.to_owned(), token, is_socket: false };
@@ -190,9 +195,10 @@ impl Client {
     /// Sends a request; a problem document as the response is an error.
     pub(crate) async fn send(&self, request: Request) -> Result<Response> {
         let response = match &self.way {
-            Way::Server { client, url, is_socket, .. } => {
-                client.execute(request).await.map_err(|error| error::unreachable(url, *is_socket, &error))?
-            }
+            Way::Server { client, url, is_socket, .. } => client
+                .execute(request)
+                .await
+                .map_err(|error| error::unreachable(&masked_url(url), *is_socket, &error))?,
             Way::Here { api, .. } => {
                 let request = axum::http::Request::<reqwest::Body>::try_from(request)?.map(Body::new);
                 let (parts, body) = api.call(request).await.into_parts();
