@@ -114,6 +114,7 @@ fn location_at(url: String) -> Result<StoreLocation> {
         return Ok(StoreLocation::Sqlite(path.into()));
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        brain_store::check_url(&url).map_err(Usage)?;
         return Ok(StoreLocation::Postgres(url));
     }
     if url == "memory:" {
