@@ -56,12 +56,15 @@ async fn the_command_retries_and_waits_for_the_runs() {
     let run = site.call("ops.send", json!({"to": "x", "text": "a"})).await["run_id"].as_str().unwrap().to_owned();
     site.server.terminate();
     site.server.ended();
-    outside.break_down(false);
     let command = |args: &[&str]| {
         let mut command = brain(&site.store());
         command.arg("--json").arg("--allow-private-hosts").arg("--pack").arg(site.pack()).args(args);
         command.output().unwrap()
     };
+    let again = command(&["dlq", "retry", "--all"]);
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again));
+    assert_eq!(output(&again)["failed_again"].as_array().unwrap().len(), 1, "{}", text(&again));
+    outside.break_down(false);
     let done = command(&["dlq", "retry", "--all"]);
     assert_eq!(output(&done)["retried"], 1, "{}", text(&done));
     let runs = output(&command(&["runs"]));
