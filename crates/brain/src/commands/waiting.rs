@@ -62,7 +62,7 @@ fn commands(on: &str) -> &'static [&'static str] {
         "letter" => &["runs retry", "runs skip", "runs abort"],
         "person" => &["runs retry", "runs abort"],
         "approval" => &["approve", "runs abort"],
-        "review" => &["runs why", "runs abort"],
+        "review" => &["runs review", "runs why", "runs abort"],
         _ => &["runs abort"],
     }
 }
@@ -123,6 +123,7 @@ mod tests {
     #[test]
     fn a_staged_plan_can_be_approved_from_the_list_of_parked_runs() {
         assert_eq!(commands("approval").first(), Some(&"approve"));
+        assert_eq!(commands("review").first(), Some(&"runs review"));
         assert_eq!(commands("letter"), ["runs retry", "runs skip", "runs abort"]);
     }
 }
