@@ -230,7 +230,7 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct GetQuery {
-    /// How long to wait until the run is over, or waits for somebody.
+    /// Maximum time to wait for the run to end or to need a person, in milliseconds.
     #[param(minimum = 0, maximum = 120_000, default = 0)]
     wait_timeout_ms: Option<u64>,
     /// Whether personal values are redacted wherever they appear, as in the log.
