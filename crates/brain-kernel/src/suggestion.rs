@@ -10,8 +10,9 @@ use crate::kernel::Kernel;
 const MAX_TRIED: usize = 6;
 
 impl Kernel {
-    /// A request that is understood as this target: `phrase`, else another phrase or the title of the target. Slots have the
-    /// values that the reading found in the message, else example values of their types. `None` if no phrase will do.
+    /// A request that is understood as this target: `phrase` if a pack has it, else another phrase of the pack, else the
+    /// title of the target. Slots have the values that the reading found in the message, else example values of their
+    /// types; those of a destructive target have no examples, because somebody might try one. `None` if no phrase will do.
     pub(crate) fn example_request(
         &self,
         request: &Request,
@@ -21,11 +22,14 @@ impl Kernel {
     ) -> Option<String> {
         let known = self.vocabulary.targets().iter().find(|one| one.name == target)?;
         let title = known.title.to_lowercase();
-        let phrases = [phrase].into_iter().chain(known.phrases.iter().map(String::as_str)).take(MAX_TRIED);
-        phrases.chain([title.as_str()]).filter(|phrase| !phrase.trim().is_empty()).find_map(|phrase| {
+        let own = known.phrases.iter().map(String::as_str);
+        let is_own = own.clone().any(|one| one == phrase);
+        let (first, last) = if is_own { (Some(phrase), None) } else { (None, Some(phrase)) };
+        let phrases = first.into_iter().chain(own).take(MAX_TRIED).chain(last).chain([title.as_str()]);
+        phrases.filter(|phrase| !phrase.trim().is_empty()).find_map(|phrase| {
             let said =
                 reading.map_or_else(|| phrase.to_owned(), |intent| with_values(phrase, intent, &request.message));
-            let text = with_examples(said.trim(), |slot| known.slots.get(slot))?;
+            let text = with_examples(said.trim(), |slot| known.slots.get(slot).filter(|_| !known.destructive))?;
             let is_playbook = known.kind == TargetKind::Playbook;
             match self.understand_within(&request.scope, &request.actor.name, &text, None) {
                 Understanding::Clear { intents } => match intents.as_slice() {
