@@ -200,19 +200,19 @@ pub(crate) enum Command {
     /// Show what a run is waiting for.
     #[command(hide = true)]
     WhyWaiting {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Show what happened in a run, step by step.
     #[command(hide = true)]
     Inspect {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Rebuild the state of a run from its log and compare. Nothing is executed.
     #[command(hide = true)]
     Replay {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Approve or reject a plan; without an id, list pending approvals.
@@ -235,13 +235,13 @@ pub(crate) enum Command {
     /// Show how a request was expanded into steps: digests, policy, records in lock order.
     #[command(hide = true)]
     Expansion {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Cancel a run. Finished steps are not undone.
     #[command(hide = true)]
     Cancel {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Inspect and resolve dead letters: steps that failed for good or whose outcome is unknown.
@@ -485,7 +485,7 @@ pub(crate) enum RecordsCommand {
     List(ListRecordsArgs),
     /// Show one record.
     Get {
-        /// The record type.
+        /// Name of the record type, such as `lead`.
         #[arg(value_name = "TYPE")]
         record_type: String,
         /// The record.
@@ -510,7 +510,7 @@ pub(crate) enum RecordsCommand {
 
 #[derive(Args)]
 pub(crate) struct ListRecordsArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// Only records in this state.
@@ -535,7 +535,7 @@ pub(crate) enum FormatArg {
 
 #[derive(Args)]
 pub(crate) struct ImportArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// The file; `-` is standard input.
@@ -553,7 +553,7 @@ pub(crate) struct ImportArgs {
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// Only records in this state.
@@ -698,7 +698,7 @@ pub(crate) enum RunsCommand {
         after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nSteps in progress continue in the new version; finished steps are not repeated. A run that cannot be migrated is left unchanged, with the reason."
     )]
     Migrate {
-        /// The runs.
+        /// Ids of the runs, as `brain runs` lists them.
         #[arg(required_unless_present = "playbook")]
         runs: Vec<String>,
         /// All runs of this playbook that are in progress.
@@ -718,7 +718,7 @@ pub(crate) enum RunsCommand {
 
 #[derive(Args)]
 pub(crate) struct StuckArgs {
-    /// The run.
+    /// Id of the run, as `brain runs` lists it.
     pub(crate) run: String,
     /// Reason, for the log.
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -727,7 +727,7 @@ pub(crate) struct StuckArgs {
 
 #[derive(Args)]
 pub(crate) struct ReviewArgs {
-    /// The run.
+    /// Id of the run, as `brain runs` lists it.
     pub(crate) run: String,
     /// The step, if several wait for review.
     #[arg(long)]

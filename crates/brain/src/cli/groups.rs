@@ -77,7 +77,7 @@ pub(crate) enum DevCommand {
     Bench(BenchCommand),
     /// Write man pages into a folder.
     Man {
-        /// The folder.
+        /// Folder to write the pages to.
         folder: PathBuf,
     },
     /// Print the reference of all commands, as Markdown.
@@ -90,17 +90,17 @@ pub(crate) enum DevCommand {
 pub(crate) enum RunCommand {
     /// Show what happened in a run, step by step.
     Show {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Show what a run is waiting for.
     Why {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Rebuild the state of a run from its log and compare. Nothing is executed.
     Replay {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Undo a run: shows the plan first, `--yes` executes it.
@@ -116,7 +116,7 @@ pub(crate) enum RunCommand {
     },
     /// Cancel a run. Finished steps are not undone.
     Cancel {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Accept, correct or reject a result that waits for review.
@@ -126,7 +126,7 @@ pub(crate) enum RunCommand {
     Review(ReviewArgs),
     /// Show how a request was expanded into steps.
     Expansion {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
 }

@@ -67,7 +67,7 @@ pub(crate) enum StateArg {
 
 #[derive(Args)]
 pub(crate) struct DecideArgs {
-    /// The phrase.
+    /// The phrase, as it is listed.
     pub(crate) phrase: String,
     /// The tool or playbook.
     pub(crate) target: String,

@@ -82,7 +82,7 @@ pub(crate) struct TeachArgs {
 
 #[derive(Args)]
 pub(crate) struct UnteachArgs {
-    /// The phrase.
+    /// The phrase, as it is listed.
     pub(crate) phrase: String,
     /// Reason, for the log.
     #[arg(long, alias = "why", default_value = "", hide_default_value = true)]
