@@ -47,7 +47,7 @@ pub struct RunData {
     pub dropped: Vec<BTreeMap<JobId, Value>>,
 }
 
-/// A failed attempt.
+/// One attempt of a job that failed, kept until the job ends: a dead letter shows them all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedAttempt {
     /// The attempt; the first is 1.

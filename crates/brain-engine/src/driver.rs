@@ -200,7 +200,7 @@ impl Driver {
         self.performer.core.in_use()
     }
 
-    /// The engine.
+    /// The engine that this driver steps by hand.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }

@@ -149,7 +149,7 @@ pub enum LetterDecision {
     Expire,
 }
 
-/// The engine.
+/// Decides, commits and carries out the runs of a store, on threads of its own. Callers share it.
 pub struct Engine {
     node: NodeId,
     store: Arc<dyn Store>,

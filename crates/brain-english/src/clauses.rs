@@ -32,7 +32,7 @@ pub fn or_else(titles: &[String]) -> String {
 
 /// Asks whether something is wanted although the utterance was no request.
 pub fn not_requested(kind: &str, word: &str, title: &str) -> String {
-    format!("“{word}” makes this {kind}, not a request. Do you want this: {title}?")
+    format!("“{word}” sounds like {kind}, so nothing was done. Do you want me to do this: {title}?")
 }
 
 /// Asks about words that no reading uses.

@@ -52,7 +52,8 @@ pub struct BulkLetter {
 
 impl Kernel {
     /// Retries open dead letters, newest first and [`MAX_BULK`] at most, each with its own idempotency key. A call that
-    /// may have happened and must not be repeated is skipped for a person to check. A dry run changes nothing. The
+    /// may have happened and must not be repeated is skipped for a person to check, and so is a letter whose pack is not
+    /// loaded. A dry run changes nothing. The
     /// second value says whether more letters match.
     pub async fn retry_letters(
         &self,
@@ -98,6 +99,9 @@ impl Kernel {
 
     /// Why a letter must not be retried before a person has checked the external system.
     fn unrepeatable(&self, scope: &Scope, row: &DeadLetterRow) -> Option<String> {
+        if let Err(missing) = self.expect_packs(scope, row.run) {
+            return Some(missing.to_string());
+        }
         match row.body["happened"].as_str() {
             Some("yes") => Some("it took effect; only its answer could not be used".into()),
             Some("maybe") if !self.recognises_repeats(scope, row) => Some(

@@ -36,6 +36,14 @@ pub enum KernelError {
     /// The request conflicts with the state of the run.
     #[error("{0}")]
     Conflict(String),
+    /// A pack that the run needs is not loaded here. Nothing was changed.
+    #[error("{}", pack_not_loaded(run, packs))]
+    PackNotLoaded {
+        /// The run.
+        run: RunId,
+        /// The missing packs.
+        packs: Vec<String>,
+    },
     /// The input is not valid.
     #[error("{0}")]
     Refused(String),
@@ -67,12 +75,24 @@ impl KernelError {
             | Self::AlreadyDecided
             | Self::NotAllowed(_)
             | Self::Conflict(_)
+            | Self::PackNotLoaded { .. }
             | Self::Refused(_)
             | Self::BadCursor(_)
             | Self::Busy => true,
             Self::Store(_) | Self::Internal(_) => false,
         }
     }
+}
+
+fn pack_not_loaded(run: &RunId, packs: &[String]) -> String {
+    let (packs, them) = match packs {
+        [one] => (format!("pack `{one}`, which is"), "it"),
+        several => (format!("packs {}, which are", several.join(", ")), "them"),
+    };
+    format!(
+        "run {run} uses the {packs} not loaded; nothing was changed. Load {them} with --pack DIR or `packs` in \
+         brain.yaml, or use a server that has {them} loaded"
+    )
 }
 
 impl From<EngineError> for KernelError {

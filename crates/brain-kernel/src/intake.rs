@@ -121,7 +121,7 @@ pub struct Parent {
     pub depth: u64,
 }
 
-/// A request.
+/// A request within the limits of every surface: made by [`Incoming::check`], and the input of the pipe.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The tenant.

@@ -51,7 +51,7 @@ impl Default for Expiry {
     }
 }
 
-/// The kernel.
+/// Takes requests through the pipe, from text to receipts, over one store and one set of packs.
 pub struct Kernel {
     pub(crate) registry: Arc<Registry>,
     pub(crate) vocabulary: Arc<Vocabulary>,

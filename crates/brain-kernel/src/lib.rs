@@ -43,6 +43,7 @@ pub mod scenario;
 mod simulated;
 mod small_talk_replies;
 mod stage;
+mod suggestion;
 mod tier_question;
 mod understand;
 mod undo;

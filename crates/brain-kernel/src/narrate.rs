@@ -21,7 +21,7 @@ use crate::NextAction;
 use crate::draft::Draft;
 use crate::intake::Mode;
 
-/// A planned call.
+/// A tool call that the plan of a run will make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedCall {
     /// The tool.

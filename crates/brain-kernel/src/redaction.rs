@@ -1,5 +1,6 @@
 //! Personal values of a run, as declared by the definitions it was planned with, whichever packs are loaded now.
 
+mod numbers;
 mod parts;
 mod redacted;
 mod unread;

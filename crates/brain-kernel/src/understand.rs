@@ -92,12 +92,12 @@ impl Kernel {
                 };
                 draft.understood(evidence, &request.message);
                 draft.status = RunStatus::NeedsInput;
-                let options = question.options.iter().map(|intent| {
-                    let (target, phrase) = (&intent.target, intent.evidence.phrase.trim());
+                let options = question.options.iter().filter_map(|intent| {
+                    let target = &intent.target;
                     let title = self.vocabulary.targets().iter().find(|one| one.name == *target);
                     let title = title.map_or(target.as_str(), |one| one.title.as_str());
-                    let example = if phrase.is_empty() { target.as_str() } else { phrase };
-                    NextAction::say_for(format!("For “{title}”, say"), with_values(example, intent, &request.message))
+                    let example = self.example_request(request, target, &intent.evidence.phrase, Some(intent))?;
+                    Some(NextAction::say_for(format!("For “{title}”, say"), example))
                 });
                 let teach = NextAction::Teach { run: draft.run };
                 if question.tiers.is_empty() {
@@ -124,8 +124,8 @@ impl Kernel {
                 draft.confidence = Confidence::None;
                 draft.reason = "No matching rule found".into();
                 draft.understood(evidence, &request.message);
-                let phrases = nearest.iter().map(|one| one.phrase.trim().to_owned());
-                let near: Vec<String> = phrases.filter(|phrase| !phrase.is_empty()).collect();
+                let examples = nearest.iter().map(|one| self.example_request(request, &one.target, &one.phrase, None));
+                let near: Vec<String> = examples.flatten().collect();
                 let (text, examples) = self.help(&near);
                 draft.answer(&text, examples);
                 Step::Done
@@ -223,16 +223,6 @@ impl Kernel {
         }
         (text, examples.into_iter().map(|example| NextAction::say_for("Try", example)).collect())
     }
-}
-
-/// A phrase with the values of a reading in place of its slots, as they were said.
-fn with_values(phrase: &str, intent: &Intent, message: &str) -> String {
-    intent.slots.iter().fold(phrase.to_owned(), |phrase, slot| {
-        match message.get(slot.span.clone()).map(str::trim).filter(|said| !said.is_empty()) {
-            Some(said) => phrase.replace(&format!("{{{}}}", slot.name), said),
-            None => phrase,
-        }
-    })
 }
 
 /// Why requests were understood so, for the log.

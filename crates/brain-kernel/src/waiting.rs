@@ -66,7 +66,7 @@ impl Kernel {
             return Ok(vec![whole("parked", says, vec![NextAction::Retry { run }, NextAction::Abort { run }])]);
         }
         if row.status.is_over() {
-            return Ok(vec![whole("nothing", format!("It has ended: {}.", row.status), Vec::new())]);
+            return Ok(vec![whole("nothing", format!("The run has ended; its status is {}.", row.status), Vec::new())]);
         }
         let state = self.engine().run_state(scope, run)?;
         let (Some(_), Some(machine)) = (&state.code, &state.state) else {

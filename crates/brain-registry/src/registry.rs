@@ -43,9 +43,9 @@ pub struct Registry {
 /// A registry and its warnings.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The registry.
+    /// The checked definitions of all packs.
     pub registry: Registry,
-    /// Warnings.
+    /// Problems that do not prevent loading.
     pub warnings: Report,
 }
 

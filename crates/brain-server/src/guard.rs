@@ -165,9 +165,9 @@ fn acting_as(headers: &HeaderMap, mut caller: Caller) -> Result<Caller, Problem>
 /// The permission that lets a remote token administrate this server.
 const ADMIN: &str = "admin";
 
-/// Rejects an action that affects all tenants, unless the caller is on this machine or its token has the permission
-/// `admin`. A token without a list of permissions may do everything within its tenant, but not this.
-pub(crate) fn operators_only(caller: &Caller, peer: &Peer) -> Result<(), Problem> {
+/// Rejects an administrative action, unless the caller is on this machine or its token has the permission `admin`. A token
+/// without a list of permissions may do everything else within its tenant. `what` names the action in the message.
+pub(crate) fn operators_only(caller: &Caller, peer: &Peer, what: &str) -> Result<(), Problem> {
     let named = |list: &Vec<String>| list.iter().any(|one| one == ADMIN);
     // A proxy on this machine passes on the requests of others, so a token counts for what it says.
     let is_local = peer.is_here() && !caller.has_token;
@@ -175,7 +175,7 @@ pub(crate) fn operators_only(caller: &Caller, peer: &Peer) -> Result<(), Problem
         return Ok(());
     }
     let detail = format!(
-        "This affects all tenants. Run it on the server's machine, or with a token that has the permission `{ADMIN}`."
+        "{what} is for operators only. Do it on the server's machine, or with a token that has the permission `{ADMIN}`."
     );
     Err(Problem::new(NOT_ALLOWED, detail))
 }
@@ -290,9 +290,9 @@ mod tests {
             let permissions = permissions.map(|list| list.iter().map(|&one| one.to_owned()).collect());
             Caller { has_token: true, ..Caller::without_token(Actor { permissions, ..Actor::local() }) }
         };
-        let allowed = |permissions, from| operators_only(&caller(permissions), &peer(from)).is_ok();
-        assert!(operators_only(&Caller::without_token(Actor::local()), &peer("127.0.0.1:9")).is_ok());
-        assert!(operators_only(&Caller::without_token(Actor::user("ann")), &Peer::User("ann".into())).is_ok());
+        let allowed = |permissions, from| operators_only(&caller(permissions), &peer(from), "This").is_ok();
+        assert!(operators_only(&Caller::without_token(Actor::local()), &peer("127.0.0.1:9"), "This").is_ok());
+        assert!(operators_only(&Caller::without_token(Actor::user("ann")), &Peer::User("ann".into()), "This").is_ok());
         assert!(!allowed(None, "127.0.0.1:9"), "a token behind a proxy on this machine");
         assert!(allowed(Some(&["admin"]), "10.0.0.1:9"));
         assert!(!allowed(None, "10.0.0.1:9"), "a token without a list of permissions is no administrator");

@@ -226,7 +226,11 @@ impl Inside {
             ("approvals_pending", "Pending approvals", backlog.approvals as f64),
             ("approvals_oldest_seconds", "Age of the oldest pending approval", age(backlog.oldest_approval)),
             ("queue_length", "Runs that are waiting for a free slot", backlog.queued as f64),
-            ("queue_oldest_seconds", "How long the first of them has waited", age(backlog.oldest_queued)),
+            (
+                "queue_oldest_seconds",
+                "Age of the oldest run that is waiting for a free slot",
+                age(backlog.oldest_queued),
+            ),
         ] {
             gauge(encoder, name, help, value)?;
         }
@@ -255,7 +259,7 @@ impl Collector for Inside {
         for (name, help, value) in [
             ("store_commits", "Durable commits", stats.commits),
             ("store_syncs", "Disk syncs", stats.syncs),
-            ("store_members", "Members committed", stats.members),
+            ("store_members", "Atomic writes in the commits; one commit may hold several", stats.members),
             ("store_rows", "Rows written", stats.rows),
             ("store_bytes", "Bytes of content in the rows written", stats.bytes),
         ] {

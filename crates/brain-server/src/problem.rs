@@ -55,6 +55,7 @@ kinds! {
     METHOD_NOT_ALLOWED = 405 "method_not_allowed" "Method not allowed";
     BODY_TIMEOUT = 408 "body_timeout" "Body not received in time";
     ALREADY_DECIDED = 409 "already_decided" "Already decided";
+    PACK_NOT_LOADED = 409 "pack_not_loaded" "Pack of the run not loaded";
     CONFLICT = 409 "conflict" "Conflict with the current state";
     BODY_TOO_LARGE = 413 "body_too_large" "Body too large";
     MESSAGE_TOO_LARGE = 413 "message_too_large" "Message too long";
@@ -208,6 +209,7 @@ impl From<KernelError> for Problem {
             KernelError::AlreadyDecided => ALREADY_DECIDED,
             KernelError::NotAllowed(_) => NOT_ALLOWED,
             KernelError::Conflict(_) => CONFLICT,
+            KernelError::PackNotLoaded { .. } => PACK_NOT_LOADED,
             KernelError::Refused(_) => INVALID_REQUEST,
             KernelError::BadCursor(_) => BAD_CURSOR,
             KernelError::Store(error) => return Self::store_failed(error),

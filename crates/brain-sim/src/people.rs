@@ -16,7 +16,7 @@ use crate::world::World;
 
 /// A pending request.
 pub(crate) struct Ask {
-    /// Identifies the request: in a calm world the same request is not repeated while it is pending.
+    /// Identifies the request. A world without faults does not repeat a request while it is pending.
     pub(crate) subject: String,
     what: String,
     pending: Pending,

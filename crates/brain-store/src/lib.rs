@@ -18,7 +18,7 @@ mod traits;
 
 pub use accounts::{AccountEntry, Accounts};
 pub use memory::MemoryStore;
-pub use postgres::{PostgresStore, redact};
+pub use postgres::{PostgresStore, check_url, redact};
 pub use retention::{Audit, Dump, Old, Referrer, Retention, used_blobs};
 pub use rows::{
     ApprovalRow, ArtifactRow, AuditRow, Backlog, BlobRow, BrokenRow, Claim, DeadLetterRow, DefinitionRow, FeedPage,

@@ -24,7 +24,7 @@ pub struct Old {
 pub enum Referrer {
     /// Payloads of logs.
     Log,
-    /// Requests.
+    /// Requests of runs.
     Runs,
     /// Bodies of records.
     Records,

@@ -28,7 +28,7 @@ pub enum StoreError {
     #[error("the store failed because another session holds a lock: {0}")]
     Locked(String),
     /// A stored value cannot be decoded: a bug, or a file of another build.
-    #[error("the store holds something this build cannot read: {0}")]
+    #[error("the stored data cannot be read: {0}")]
     Unreadable(String),
     /// More records than one decision may rely on.
     #[error("there are more than {limit} records of type `{kind}` in this list")]
@@ -328,7 +328,7 @@ pub struct StoreStats {
     pub commits: u64,
     /// Syncs to disk for these commits.
     pub syncs: u64,
-    /// Members committed.
+    /// Atomic writes in these commits: one commit may hold several.
     pub members: u64,
     /// Rows written.
     pub rows: u64,
@@ -378,7 +378,7 @@ pub(crate) fn any_of(values: &[IndexValue]) -> Vec<&IndexValue> {
     wanted
 }
 
-/// Records.
+/// Reads business objects by id, by indexed value and by words.
 pub trait Records {
     /// One record.
     fn record(&self, scope: &Scope, kind: &str, id: RecordId) -> Result<Option<RecordRow>, StoreError>;
@@ -416,7 +416,7 @@ pub trait Records {
     fn search(&self, scope: &Scope, kind: &str, query: &str, limit: usize) -> Result<Vec<RecordRow>, StoreError>;
 }
 
-/// Dead letters.
+/// Reads jobs that only a person can move on.
 pub trait DeadLetters {
     /// One letter.
     fn dead_letter(&self, scope: &Scope, id: JobKey) -> Result<Option<DeadLetterRow>, StoreError>;
@@ -430,7 +430,7 @@ pub trait DeadLetters {
     ) -> Result<Page<DeadLetterRow>, StoreError>;
 }
 
-/// Approvals.
+/// Reads plans and steps that wait for approval, and those already decided.
 pub trait Approvals {
     /// One approval.
     fn approval(&self, scope: &Scope, id: ApprovalId) -> Result<Option<ApprovalRow>, StoreError>;

@@ -73,7 +73,8 @@ fn literal_address(url: &url::Url) -> Option<IpAddr> {
     }
 }
 
-fn is_private(address: IpAddr) -> bool {
+/// Whether an address is loopback, private or link-local: calls of it need the permission of the operator.
+pub fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => {
             let [a, b, ..] = v4.octets();

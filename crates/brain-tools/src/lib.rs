@@ -22,7 +22,7 @@ mod toolbox;
 mod values;
 
 pub use deletion::{Deletion, RecordKey};
-pub use http::HttpPolicy;
+pub use http::{HttpPolicy, is_private};
 pub use index_entries::{found_by, found_by_digest};
 #[doc(hidden)]
 pub use native::support as __native;

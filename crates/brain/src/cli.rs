@@ -166,15 +166,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  brain runs --status waiting\n  brain runs waiting                   runs that wait for a person\n  brain runs retry RUN                retry failed steps\n  brain runs skip RUN                 continue without the failed steps\n  brain runs abort RUN                end the run"
     )]
     Runs(RunsArgs),
-    /// Explain how a request is understood, or how a run's request was. Nothing is executed.
+    /// Explain how Brain understands a request, or how it understood the request of a run. Nothing is executed.
     #[command(
-        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json\n  brain explain RUN                           how the request of this run was understood"
+        after_help = "Examples:\n  brain explain \"pls creat a task for bob\"\n  brain explain \"remove lead 5\" --json\n  brain explain RUN            how the request of this run was understood"
     )]
     Explain {
         /// A request, or the id of a run.
         #[arg(value_name = "TEXT|RUN")]
         text: String,
-        /// Kind of action, as a question named it: only its tools are considered.
+        /// Consider only the tools of this kind of action. A question about an ambiguous request lists the kinds.
         #[arg(long, value_name = "TIER")]
         intent_tier: Option<String>,
     },
@@ -194,25 +194,25 @@ pub(crate) enum Command {
     Unteach(UnteachArgs),
     /// Review and promote phrases learned from real requests.
     #[command(
-        after_help = "Examples:\n  brain learning                              accuracy by week, and phrases to review\n  brain learning candidates                   list candidate phrases\n  brain learning correct RUN --meant TOOL     correct a misunderstood request\n  brain learning run --dry-run                show what would be learned\n\nA phrase is learned only if no corpus gets worse: neither the packs' own nor the corrections recorded here."
+        after_help = "Examples:\n  brain learning                            accuracy by week, phrases to review\n  brain learning candidates                 list candidate phrases\n  brain learning correct RUN --meant TOOL   correct a misunderstood request\n  brain learning run --dry-run              show what would be learned\n\nA phrase is learned only if no corpus gets worse: neither the packs' own nor the corrections recorded here."
     )]
     Learning(LearningArgs),
     /// Show what a run is waiting for.
     #[command(hide = true)]
     WhyWaiting {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Show what happened in a run, step by step.
     #[command(hide = true)]
     Inspect {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Rebuild the state of a run from its log and compare. Nothing is executed.
     #[command(hide = true)]
     Replay {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Approve or reject a plan; without an id, list pending approvals.
@@ -235,13 +235,13 @@ pub(crate) enum Command {
     /// Show how a request was expanded into steps: digests, policy, records in lock order.
     #[command(hide = true)]
     Expansion {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Cancel a run. Finished steps are not undone.
     #[command(hide = true)]
     Cancel {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Inspect and resolve dead letters: steps that failed for good or whose outcome is unknown.
@@ -288,13 +288,13 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Make a running server reload its packs.
     #[command(
-        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server, reloads the server that runs on the store, or else the one at http://127.0.0.1:7700.\nThe server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep\nthe definitions that they were planned with. SIGHUP does the same; the outcome is logged."
+        after_help = "Examples:\n  brain reload\n  brain reload --server http://127.0.0.1:7701\n\nWithout --server, reloads the server that runs on the store, or else the one at http://127.0.0.1:7700. The server reloads the folders that it was started with. If a pack has an error, nothing changes. Runs in progress keep the definitions that they were planned with. SIGHUP does the same; the outcome is logged."
     )]
     Reload,
     /// List tools and playbooks, or show one of them.
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "Examples:\n  brain tools                                 list everything\n  brain tools os.create_task                  show inputs, phrases and effect\n  brain tools lookup create_task              find a tool by what it may be called"
+        after_help = "Examples:\n  brain tools                      list everything\n  brain tools os.create_task       show inputs, phrases and effect\n  brain tools lookup create_task   find a tool by what it may be called"
     )]
     Tools {
         /// A tool or playbook.
@@ -305,7 +305,7 @@ pub(crate) enum Command {
     /// Manage the store: backup, restore, gc, audit, migrate, copy, tokens.
     #[command(subcommand)]
     Admin(AdminCommand),
-    /// Measure understanding and this machine; write man pages.
+    /// Developer tools: evaluation, benchmarks, man pages.
     #[command(subcommand)]
     Dev(DevCommand),
     /// Print shell completions.
@@ -375,7 +375,7 @@ pub(crate) struct DoArgs {
     /// Values that fill slots of the same name, as a JSON object.
     #[arg(long, value_name = "JSON")]
     pub(crate) context: Option<String>,
-    /// Kind of action, as an earlier question named it: only its tools are considered.
+    /// Consider only the tools of this kind of action. A question about an ambiguous request lists the kinds.
     #[arg(long, value_name = "TIER")]
     pub(crate) intent_tier: Option<String>,
     /// Maximum number of tool calls.
@@ -485,7 +485,7 @@ pub(crate) enum RecordsCommand {
     List(ListRecordsArgs),
     /// Show one record.
     Get {
-        /// The record type.
+        /// Name of the record type, such as `lead`.
         #[arg(value_name = "TYPE")]
         record_type: String,
         /// The record.
@@ -493,7 +493,7 @@ pub(crate) enum RecordsCommand {
     },
     /// Import records from CSV or JSON lines, without running tools.
     #[command(
-        after_help = "Examples:\n  brain records import lead leads.csv --dry-run        check every line\n  brain records import lead leads.csv --key phone      update leads with the same phone, create the others\n  brain records import lead - --format jsonl < leads.jsonl\n\nThe first line of a CSV file names the fields. Each record is checked like one that a tool writes; rejected lines are\nreported by number; the rest are imported. `brain records export` writes files that can be imported again."
+        after_help = "Examples:\n  brain records import lead leads.csv --dry-run     check every line\n  brain records import lead leads.csv --key phone   update by phone, or create\n  brain records import lead - --format jsonl < leads.jsonl\n\nThe first line of a CSV file names the fields. Each record is checked like one that a tool writes; rejected lines are reported by number; the rest are imported. `brain records export` writes files that can be imported again."
     )]
     Import(ImportArgs),
     /// Export records as CSV or JSON lines.
@@ -503,14 +503,14 @@ pub(crate) enum RecordsCommand {
     Export(ExportArgs),
     /// Rebuild record lookup indexes after a pack changed label, aliases, identifiers, keys, indexed fields or search.
     #[command(
-        after_help = "Examples:\n  brain records reindex --dry-run            count stale records\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves do not change. The command can be interrupted and repeated, also while a server runs. Start the\nserver with the new pack first."
+        after_help = "Examples:\n  brain records reindex --dry-run            count stale records\n  brain records reindex lead\n  brain records reindex --all                for every tenant\n\nThe records themselves do not change. The command can be interrupted and repeated, also while a server runs. Start the server with the new pack first."
     )]
     Reindex(ReindexArgs),
 }
 
 #[derive(Args)]
 pub(crate) struct ListRecordsArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// Only records in this state.
@@ -535,7 +535,7 @@ pub(crate) enum FormatArg {
 
 #[derive(Args)]
 pub(crate) struct ImportArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// The file; `-` is standard input.
@@ -553,7 +553,7 @@ pub(crate) struct ImportArgs {
 
 #[derive(Args)]
 pub(crate) struct ExportArgs {
-    /// The record type.
+    /// Name of the record type, such as `lead`.
     #[arg(value_name = "TYPE")]
     pub(crate) record_type: String,
     /// Only records in this state.
@@ -695,10 +695,10 @@ pub(crate) enum RunsCommand {
     One(RunCommand),
     /// Migrate runs in progress to the loaded packs. A deploy never does this automatically.
     #[command(
-        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nSteps in progress continue in the new version; finished steps are not repeated. A run that cannot be migrated is left\nunchanged, with the reason."
+        after_help = "Examples:\n  brain runs migrate --playbook shop.order --dry-run\n  brain runs migrate --playbook shop.order --map pack=wrap --map label=\n  brain runs migrate RUN\n\nSteps in progress continue in the new version; finished steps are not repeated. A run that cannot be migrated is left unchanged, with the reason."
     )]
     Migrate {
-        /// The runs.
+        /// Ids of the runs, as `brain runs` lists them.
         #[arg(required_unless_present = "playbook")]
         runs: Vec<String>,
         /// All runs of this playbook that are in progress.
@@ -718,7 +718,7 @@ pub(crate) enum RunsCommand {
 
 #[derive(Args)]
 pub(crate) struct StuckArgs {
-    /// The run.
+    /// Id of the run, as `brain runs` lists it.
     pub(crate) run: String,
     /// Reason, for the log.
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -727,7 +727,7 @@ pub(crate) struct StuckArgs {
 
 #[derive(Args)]
 pub(crate) struct ReviewArgs {
-    /// The run.
+    /// Id of the run, as `brain runs` lists it.
     pub(crate) run: String,
     /// The step, if several wait for review.
     #[arg(long)]
@@ -878,10 +878,10 @@ pub(crate) enum TokenCommand {
         /// Allow the token to approve plans that need an approver.
         #[arg(long)]
         approver: bool,
-        /// Permission to grant; can be repeated. [default: all]
+        /// Permission to grant; can be repeated. [default: all but `admin`, which must be named]
         #[arg(long = "permission", value_name = "NAME")]
         permissions: Vec<String>,
-        /// Tier of the holder. [default: any]
+        /// Tier of the actor: tools that name tiers accept only those. [default: any]
         #[arg(long)]
         tier: Option<String>,
         /// Lifetime, such as `30d`.

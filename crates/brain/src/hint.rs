@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use crate::cli::Global;
+use crate::remote::masked_url;
 
 static TARGET: OnceLock<String> = OnceLock::new();
 
@@ -15,12 +16,13 @@ pub(crate) fn remember(global: &Global) {
 
 fn flags(global: &Global) -> String {
     let store = global.store.as_deref().map(brain_store::redact);
+    let server = global.server.as_deref().map(masked_url);
     let config = global.config.as_ref().map(|path| path.display().to_string());
     let mut text = String::new();
     let mut add = |flag: &str, value: &str| text.push_str(&format!(" {flag} {}", quoted(value)));
     let given = [
         ("--config", &config),
-        ("--server", &global.server),
+        ("--server", &server),
         ("--profile", &global.profile),
         ("--store", &store),
         ("--tenant", &global.tenant),
@@ -69,13 +71,20 @@ fn with_flags(text: &str, flags: &str) -> String {
         }
         shown.push_str(part);
         let command = part.strip_prefix("brain ").filter(|_| number % 2 == 1);
-        if command.is_some_and(|words| {
-            !WITHOUT_TARGET.contains(&words.split(' ').next().unwrap_or_default()) && !words.ends_with(flags)
-        }) {
+        if command.is_some_and(|words| has_target(words, flags) && !words.ends_with(flags)) {
             shown.push_str(flags);
         }
     }
     shown
+}
+
+/// Whether a command can have the target of this one.
+fn has_target(words: &str, flags: &str) -> bool {
+    match words.split(' ').next().unwrap_or_default() {
+        // A server is started on a store.
+        "serve" => !flags.contains(" --server ") && !flags.contains(" --profile "),
+        first => !WITHOUT_TARGET.contains(&first),
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +107,8 @@ mod tests {
         assert_eq!(of(&["--profile", "prod", "--pack", "shop"]), " --profile prod");
         let store = of(&["--store", "postgres://ann:s3cret@db/brain"]);
         assert!(store.starts_with(" --store ") && !store.contains("s3cret"), "{store}");
+        let server = of(&["--server", "https://ann:s3cret@brain.example.com/x?token=s3cret"]);
+        assert!(server.starts_with(" --server ") && !server.contains("s3cret"), "{server}");
         assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 
@@ -109,5 +120,7 @@ mod tests {
             "no such run; `brain runs --server http://127.0.0.1:7700` lists them, `brain pack check` does not"
         );
         assert_eq!(with_flags("`name` of brain", flags), "`name` of brain");
+        assert_eq!(with_flags("start one with `brain serve`", flags), "start one with `brain serve`");
+        assert_eq!(with_flags("`brain serve`", " --store sqlite:a.db"), "`brain serve --store sqlite:a.db`");
     }
 }

@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         Err(error) if system::is_broken_pipe(&error) => ExitCode::from(system::BROKEN_PIPE),
         Err(error) => {
             show::error(&error, as_json);
-            ExitCode::from(if error.is::<commands::Usage>() { 2 } else { 1 })
+            ExitCode::from(if commands::is_wrong_usage(&error) { 2 } else { 1 })
         }
     }
 }

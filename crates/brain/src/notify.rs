@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use self::deliver::Receivers;
+pub(crate) use self::deliver::Receivers;
 use self::progress::Progress;
 use crate::system::SystemClock;
 
@@ -75,9 +75,19 @@ impl Observer for Hint {
     }
 }
 
+/// The configured receivers. Fails if one cannot be used; nothing is started yet.
+pub(crate) fn receivers(config: &NotifyConfig) -> Result<Option<Receivers>> {
+    Receivers::of(config)
+}
+
 /// Starts the notifier if a receiver is configured.
-pub(crate) fn start(config: &NotifyConfig, engine: &Arc<Engine>, public_url: &str) -> Result<()> {
-    let Some(receivers) = Receivers::of(config)? else { return Ok(()) };
+pub(crate) fn start(
+    config: &NotifyConfig,
+    receivers: Option<Receivers>,
+    engine: &Arc<Engine>,
+    public_url: &str,
+) -> Result<()> {
+    let Some(receivers) = receivers else { return Ok(()) };
     let (store, now) = (engine.store(), SystemClock.now());
     let sudo = Sudo::because(store.as_ref(), now, "server", "notify", None, "reads the feeds of all tenants")?;
     let progress = Progress::begin(engine).context("cannot store the progress of notifications")?;

@@ -38,7 +38,7 @@ pub(crate) struct PacksRefused(pub(crate) Box<Report>);
 
 impl std::fmt::Display for PacksRefused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the packs have {}; nothing was started", crate::show::count(self.0.errors(), "error"))
+        write!(f, "the packs cannot be used: {}", crate::show::count(self.0.errors(), "error"))
     }
 }
 
@@ -114,6 +114,7 @@ fn location_at(url: String) -> Result<StoreLocation> {
         return Ok(StoreLocation::Sqlite(path.into()));
     }
     if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        brain_store::check_url(&url).map_err(Usage)?;
         return Ok(StoreLocation::Postgres(url));
     }
     if url == "memory:" {

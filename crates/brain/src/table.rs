@@ -29,7 +29,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     wrap_to(text, width, LINES)
 }
 
-/// The same with every line, and with the line breaks of the text.
+/// [`wrap`] without the limit on lines. Line breaks of the text are kept.
 pub(crate) fn wrap_all(text: &str, width: usize) -> Vec<String> {
     let lines = text.lines().flat_map(|line| match line.trim().is_empty() {
         true => vec![String::new()],

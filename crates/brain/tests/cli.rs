@@ -424,6 +424,11 @@ fn the_demo_tells_its_story_with_the_built_in_pack() {
         .unwrap();
     assert!(demo.status.success(), "{}", text(&demo));
     assert!(text(&demo).contains("Everything has a receipt"), "{}", text(&demo));
+    let told = json(&run(&folder.path().join("t.db"), &["demo", "--once", "--json"]));
+    assert!(told["ok"] == true && told["runs"].as_array().unwrap().len() > 5, "{told}");
+    let man = folder.path().join("man");
+    let pages = json(&run(&folder.path().join("t.db"), &["dev", "man", man.to_str().unwrap(), "--json"]));
+    assert!(pages["pages"].as_u64().unwrap() > 10, "{pages}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_phrase_of_another_tool_is_replaced_only_on_request() {
 fn an_explanation_is_readable() {
     let folder = Folder::new();
     let text = folder.ok(&["explain", "pls creat a task: Call Bob"]);
-    for part in ["asks for Create a task", "“creat” was read as “create”", "title is “Call Bob”", "medium"]
+    for part in ["is understood as Create a task", "“creat” was read as “create”", "title is “Call Bob”", "medium"]
     {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -250,7 +250,8 @@ fn a_run_is_explained_from_its_log() {
     folder.ok(&["teach", "creat a task: {content}", "os.create_note", "--replace"]);
     assert!(folder.ok(&["explain", "pls creat a task: Call Bob"]).contains("os.create_note"), "taught phrases count");
     let text = folder.ok(&["explain", &run]);
-    for part in ["asks for Create a task", "“creat” was read as “create”", "Next best was", "brain runs show"] {
+    for part in ["is understood as Create a task", "“creat” was read as “create”", "Next best was", "brain runs show"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert_eq!(folder.json(&["explain", &run, "--json"])["understanding"]["intents"][0]["target"], "os.create_task");

@@ -145,7 +145,7 @@ struct Ports {
     ends: Vec<(Point, Point)>,
 }
 
-/// One end of a route at a side of a node.
+/// Where a route begins or ends, on the left or right side of a node.
 struct End {
     place: usize,
     right: bool,

@@ -269,9 +269,9 @@ pub enum Action {
     Reply(Reply, Result<RunNews, EngineError>),
 }
 
-/// An external job.
+/// Hand a job to its executor outside the core.
 pub struct HandoverAction(pub(crate) Handover);
-/// A check.
+/// Ask a check tool whether a call in doubt took effect.
 pub struct CheckAction(pub(crate) CheckRequest);
 
 /// The output of a step of the core.
@@ -279,6 +279,6 @@ pub struct CheckAction(pub(crate) CheckRequest);
 pub struct StepOutput {
     /// Commits, each with its number.
     pub commits: Vec<(u64, Member)>,
-    /// Actions.
+    /// What to carry out outside the core, in order.
     pub actions: Vec<Action>,
 }

@@ -10,11 +10,11 @@ use crate::reads::Read;
 
 /// What becomes of a run after an input, a load, a turn or a commit. [`Core::follow`] carries it out.
 pub(super) enum Next {
-    /// Its queue is decided now.
+    /// Decide the inputs in its queue now.
     Decide(Live),
     /// It stays in memory until something comes in for it.
     Keep(Live),
-    /// It stays in memory, and its queue is decided at this time.
+    /// Keep it in memory and decide the inputs in its queue at this time.
     Wait(Live, Timestamp),
     /// It is read from the store, together with these reads of its next turn.
     Load(Live, Vec<Read>),

@@ -175,7 +175,7 @@ pub enum ChildStart {
     Run(RunId),
     /// Not yet; it still can as long as this key is free.
     Free(String),
-    /// Never: its key has been claimed to block the start.
+    /// It never will: another writer holds its key, to prevent the start.
     Never,
 }
 

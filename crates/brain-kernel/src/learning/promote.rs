@@ -151,7 +151,7 @@ impl Kernel {
         let is_it = |one: &&Judged| one.candidate.target == target && one.candidate.phrase == plain(phrase);
         let found = judged.iter().find(is_it).ok_or_else(|| {
             KernelError::Refused(format!(
-                "“{phrase}” is not a candidate for {target}; any phrase can be taught instead"
+                "“{phrase}” is not a candidate phrase of {target}; teach it instead, which needs no candidate"
             ))
         })?;
         let phrase = found.candidate.phrase.clone();

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use brain_core::{REDACTED, Redactor};
 use serde_json::{Map, Value};
 
+use super::numbers::{MIN_DIGITS, Number};
 use super::parts::{Part, Walk, of_payload, of_request, of_sentences, slot_name};
 use crate::evidence::{restored, said};
 
@@ -67,8 +68,15 @@ impl Redaction {
                 .collect(),
             Value::Array(items) => items.iter().map(|item| self.values(item)).collect(),
             Value::String(text) => self.text(text).into(),
+            Value::Number(number) if self.is_number(&number.to_string()) => REDACTED.into(),
             other => other.clone(),
         }
+    }
+
+    /// Whether this is a personal phone or account number.
+    fn is_number(&self, text: &str) -> bool {
+        let numbers = || self.hidden.iter().filter_map(|hidden| Number::of(hidden));
+        Number::of(text).is_some() && numbers().any(|number| number.end_at(text, 0) == Some(text.len()))
     }
 
     /// A sentence.
@@ -154,13 +162,20 @@ impl Redaction {
             return (REDACTED.into(), vec![Cut { start: 0, end: text.len(), then: REDACTED.len() }]);
         }
         let found: Vec<&str> = self.hidden.iter().map(String::as_str).filter(|hidden| text.contains(hidden)).collect();
+        let has_numbers = text.chars().filter(char::is_ascii_digit).count() >= MIN_DIGITS;
+        let numbers: Vec<Number> = match has_numbers {
+            true => self.hidden.iter().filter_map(|hidden| Number::of(hidden)).collect(),
+            false => Vec::new(),
+        };
         let (mut shown, mut cuts, mut at) = (String::with_capacity(text.len()), Vec::new(), 0);
         while let Some(next) = text[at..].chars().next() {
-            match found.iter().find(|hidden| is_at(text, at, hidden)) {
-                Some(hidden) => {
+            let value = found.iter().find(|hidden| is_at(text, at, hidden)).map(|hidden| at + hidden.len());
+            let number = numbers.iter().filter_map(|number| number.end_at(text, at)).max();
+            match value.max(number) {
+                Some(end) => {
                     shown.push_str(REDACTED);
-                    cuts.push(Cut { start: at, end: at + hidden.len(), then: shown.len() });
-                    at += hidden.len();
+                    cuts.push(Cut { start: at, end, then: shown.len() });
+                    at = end;
                 }
                 None => {
                     shown.push(next);
@@ -345,6 +360,16 @@ mod tests {
         let payload = json!({"args": {"name": "Al", "phone": 7}});
         let redaction = redaction(&json!({}), std::slice::from_ref(&payload));
         assert_eq!(redaction.text("text Al: ok, also at 7, not 17"), "text [REDACTED]: ok, also at [REDACTED], not 17");
+    }
+
+    #[test]
+    fn a_number_is_redacted_in_every_spelling() {
+        let payload = json!({"args": {"phone": "+34 612 345 678"}});
+        let redaction = redaction(&json!({"message": "text +34 612 345 678"}), std::slice::from_ref(&payload));
+        assert_eq!(redaction.text("cannot deliver to +34612345678: blocked"), "cannot deliver to [REDACTED]: blocked");
+        let answer = json!({"to": 34_612_345_678_u64, "order": 612_345, "text": "612-345-678 is off"});
+        let shown = json!({"to": REDACTED, "order": 612_345, "text": "[REDACTED] is off"});
+        assert_eq!(redaction.values(&answer), shown);
     }
 
     #[test]

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use brain_nlu::{SlotKind, Surroundings, values};
 
-/// A text with at least this many digits may be a phone or account number.
-const MIN_DIGITS: usize = 6;
+use super::numbers::MIN_DIGITS;
 
 /// The parts of a message that may be personal. `is_known` tells whether a word, in lower case, is one of the packs'.
 pub(super) fn personal(message: &str, around: &Surroundings, is_known: &dyn Fn(&str) -> bool) -> Vec<String> {

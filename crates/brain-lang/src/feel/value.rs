@@ -12,7 +12,7 @@ use rust_decimal::Decimal;
 use super::ast::Node;
 use super::temporal::{DateTime, Time};
 
-/// A value.
+/// A value of FEEL: the result of an expression, or a variable.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Value {
     /// Null, also for a missing path.

@@ -17,7 +17,7 @@ use crate::phrase::{Beginnings, Phrase};
 /// Minimum similarity to a taught phrase that makes its target more likely.
 const ALIKE: f32 = 0.70;
 
-/// A taught phrase.
+/// A phrase that people added to those of the packs, for their tenant or for themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaughtPhrase {
     /// The phrase, with `{slots}`.

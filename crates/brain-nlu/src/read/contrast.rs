@@ -10,7 +10,7 @@ use brain_slot::Normal;
 /// What may stand between a request and what is ruled out, longest first.
 const JOINTS: [&str; 8] = [", but ", " but ", ", and ", " and ", "; ", ". ", ", ", " – "];
 
-/// The requests before the negation, if the words behind it only rule something else out.
+/// The requests before a negation such as “, not Bob” that only excludes something and requests nothing itself.
 pub(super) fn without_ruled_out(
     vocabulary: &Vocabulary,
     text: &str,

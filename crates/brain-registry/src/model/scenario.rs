@@ -85,7 +85,7 @@ pub struct ScenarioStep {
     pub names: Vec<(String, Binding)>,
 }
 
-/// An action.
+/// What one step of a scenario does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {

@@ -102,7 +102,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such approval."),
-        (status = 409, description = "It is already decided, the run no longer waits for it, the run waits for several, or the digest differs."),
+        (status = 409, description = "It is already decided, the run no longer waits for it, the run waits for several, the digest differs, or a pack of the run is not loaded."),
         (status = 422, description = "The decision is missing, or a field is invalid. Nothing runs."),
     )
 )]
@@ -122,6 +122,13 @@ async fn decide(
     };
     let kernel = app.kernel();
     let seen = body.digest.as_deref();
+    let row = kernel.find_approval(&caller.scope, &id)?;
+    match decision {
+        // Nothing of a whole plan has started.
+        Decision::Reject if !row.body["job"].is_string() => {}
+        _ if row.status == ApprovalStatus::Pending => kernel.expect_packs(&caller.scope, row.run)?,
+        _ => {}
+    }
     let decided = kernel.decide(&caller.scope, &id, seen, decision, &caller.actor, &note).await?;
     if decision == Decision::Reject || wait == 0 {
         return Ok(Json(decided.into()));

@@ -96,7 +96,7 @@ async fn get(State(app): State<App>, caller: Caller, UrlPath(id): UrlPath<String
         (status = 200, description = "The letter and its run", body = LetterDecided),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
-        (status = 409, description = "It is already decided."),
+        (status = 409, description = "It is already decided, or a pack of the run is not loaded."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -113,7 +113,7 @@ async fn retry(
 /// Retry many dead letters, each with its own key.
 ///
 /// After the cause is fixed: retries all open letters, those of a tool, or those since a time; at most 1000 per
-/// request. A call that may have happened and must not be repeated is skipped. Repeating the request is safe, because
+/// request. A call that may have happened and must not be repeated is skipped, and so is a letter whose pack is not loaded. Repeating the request is safe, because
 /// retried letters are no longer open.
 #[utoipa::path(
     post, path = "/v1/dead-letters/retry", tag = "dead-letters", operation_id = "retry_dead_letters",
@@ -158,7 +158,7 @@ async fn retry_many(
         (status = 200, description = "The letter and its run", body = LetterDecided),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such dead letter."),
-        (status = 409, description = "It is already decided."),
+        (status = 409, description = "It is already decided, or a pack of the run is not loaded."),
         (status = 422, description = "The note is missing, or the result is invalid."),
     )
 )]
@@ -245,7 +245,13 @@ async fn decide(
     note: &str,
 ) -> Result<Json<LetterDecided>, Problem> {
     short_text("note", note, MAX_NOTE)?;
-    let report = app.kernel().decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
+    let kernel = app.kernel();
+    // An assignment starts nothing.
+    if !matches!(decision, LetterDecision::Escalate(_)) {
+        let letter = find(app, &caller, id).await?;
+        kernel.expect_packs(&caller.scope, letter.run)?;
+    }
+    let report = kernel.decide_letter(&caller.scope, id, decision, &caller.actor.name, note).await?;
     let row = find(app, &caller, id).await?;
     app.read(move |kernel| {
         let redaction = kernel.redaction_for(&caller.scope, row.run);

@@ -48,7 +48,7 @@ async fn tokens(
     caller: Caller,
     Extension(peer): Extension<Peer>,
 ) -> Result<Json<Page<Token>>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "The list of tokens")?;
     app.read(move |kernel| {
         let items = kernel.store().tokens()?.iter().map(Token::from).collect();
         Ok(Json(Page { items, next_cursor: None }))
@@ -73,7 +73,7 @@ async fn create_token(
     Extension(peer): Extension<Peer>,
     JsonBody(body): JsonBody<NewToken>,
 ) -> Result<(StatusCode, Json<Token>), Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Making a token")?;
     let label = body.label.unwrap_or_else(|| "token".into());
     short_text("label", &label, MAX_LABEL)?;
     let length = body.expires_in.map(|text| text.parse::<Millis>()).transpose();
@@ -112,7 +112,7 @@ async fn revoke_token(
     Extension(peer): Extension<Peer>,
     UrlPath(id): UrlPath<String>,
 ) -> Result<Json<Token>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Revoking a token")?;
     let id: TokenId = id.parse().map_err(|error| Problem::bad_id(&error))?;
     app.read(move |kernel| {
         let store = kernel.store();
@@ -152,7 +152,7 @@ async fn audit(
     Extension(peer): Extension<Peer>,
     UrlQuery(query): UrlQuery<AuditQuery>,
 ) -> Result<Json<Page<AuditEntry>>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "The audit log")?;
     let limit = page_limit(query.limit)?;
     app.read(move |kernel| {
         let items = kernel.store().audit(SystemScope, limit)?.into_iter().map(AuditEntry::from).collect();
@@ -182,7 +182,7 @@ async fn migrate(
     Extension(peer): Extension<Peer>,
     JsonBody(body): JsonBody<MigrateRuns>,
 ) -> Result<Json<MigratedRuns>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Migrating runs")?;
     let limit = bounded("limit", body.limit, MAX_MOVED, 1, MAX_MOVED)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let kernel = app.kernel();

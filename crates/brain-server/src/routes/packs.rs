@@ -34,7 +34,7 @@ async fn reload(
     caller: Caller,
     Extension(peer): Extension<Peer>,
 ) -> Result<Json<PacksReloaded>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Reloading packs")?;
     let shared = app.clone();
     app.read(move |_| match shared.slot().reload() {
         Ok(done) => {

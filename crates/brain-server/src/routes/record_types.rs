@@ -70,7 +70,7 @@ async fn import(
     UrlPath(kind): UrlPath<String>,
     JsonBody(body): JsonBody<ImportRecords>,
 ) -> Result<Json<ImportedRecords>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Importing records")?;
     let def = record_type(&app, &kind)?;
     let dry_run = body.dry_run.unwrap_or(false);
     let most = if dry_run { MAX_CHECKED } else { MAX_ITEMS };

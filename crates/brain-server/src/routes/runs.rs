@@ -230,7 +230,7 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Problem> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct GetQuery {
-    /// How long to wait until the run is over, or waits for somebody.
+    /// Maximum time to wait for the run to end or to need a person, in milliseconds.
     #[param(minimum = 0, maximum = 120_000, default = 0)]
     wait_timeout_ms: Option<u64>,
     /// Whether personal values are redacted wherever they appear, as in the log.
@@ -372,7 +372,7 @@ async fn receipts(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run has already ended."),
+        (status = 409, description = "The run has already ended, or a pack that is needed to stop it is not loaded."),
     )
 )]
 async fn cancel(
@@ -380,7 +380,9 @@ async fn cancel(
     caller: Caller,
     UrlPath(id): UrlPath<String>,
 ) -> Result<Json<RunResponse>, Problem> {
-    let report = app.kernel().cancel(&caller.scope, run_id(&id)?).await?;
+    let (run, kernel) = (run_id(&id)?, app.kernel());
+    kernel.expect_packs_to_stop(&caller.scope, run)?;
+    let report = kernel.cancel(&caller.scope, run).await?;
     Ok(Json(report.into()))
 }
 
@@ -406,7 +408,9 @@ async fn undo(
     UrlPath(id): UrlPath<String>,
     OptionalJson(body): OptionalJson<UndoRun>,
 ) -> Result<([(HeaderName, String); 1], Json<RunResponse>), Problem> {
-    let report = app.kernel().undo(&caller.scope, run_id(&id)?, body.step.as_deref(), &caller.actor).await?;
+    let (run, kernel) = (run_id(&id)?, app.kernel());
+    kernel.expect_packs(&caller.scope, run)?;
+    let report = kernel.undo(&caller.scope, run, body.step.as_deref(), &caller.actor).await?;
     Ok((location(report.run), Json(report.into())))
 }
 
@@ -418,7 +422,7 @@ async fn undo(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "The run is not waiting for a review."),
+        (status = 409, description = "The run is not waiting for a review, or a pack of the run is not loaded."),
         (status = 422, description = "A field is invalid, or the corrected result does not match the tool's declared output. Nothing changed."),
     )
 )]
@@ -441,9 +445,9 @@ async fn review(
         wire::Verdict::Accept => Verdict::Accept(Value::Object(corrections)),
         wire::Verdict::Reject => Verdict::Reject,
     };
-    let kernel = app.kernel();
-    let report =
-        kernel.review(&caller.scope, run_id(&id)?, body.step.as_deref(), verdict, &caller.actor, &note).await?;
+    let (run, kernel) = (run_id(&id)?, app.kernel());
+    kernel.expect_packs(&caller.scope, run)?;
+    let report = kernel.review(&caller.scope, run, body.step.as_deref(), verdict, &caller.actor, &note).await?;
     Ok(Json(report.into()))
 }
 

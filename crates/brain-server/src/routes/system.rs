@@ -87,7 +87,7 @@ async fn set_paused(
     axum::Extension(peer): axum::Extension<Peer>,
     JsonBody(body): JsonBody<Paused>,
 ) -> Result<Json<Paused>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Pausing and resuming the server")?;
     app.kernel().engine().pause(body.paused);
     Ok(Json(Paused { paused: app.kernel().engine().is_paused() }))
 }

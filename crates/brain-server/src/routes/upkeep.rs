@@ -43,7 +43,7 @@ async fn sweep(
     Extension(peer): Extension<Peer>,
     OptionalJson(body): OptionalJson<Sweep>,
 ) -> Result<Json<Swept>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Applying the retention")?;
     let upkeep = upkeep(&app)?;
     app.read(move |kernel| {
         let dry_run = body.dry_run.unwrap_or(false);
@@ -83,7 +83,7 @@ async fn reindex(
     Extension(peer): Extension<Peer>,
     OptionalJson(body): OptionalJson<Reindex>,
 ) -> Result<Json<ReindexedTypes>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "Rebuilding lookup indexes")?;
     let defs: Vec<Arc<RecordDef>> = match &body.record_type {
         Some(name) => vec![record_type(&app, name)?],
         None => app.kernel().registry().records().values().cloned().collect(),
@@ -131,7 +131,7 @@ async fn doctor(
     caller: Caller,
     Extension(peer): Extension<Peer>,
 ) -> Result<Json<Doctor>, Problem> {
-    operators_only(&caller, &peer)?;
+    operators_only(&caller, &peer, "The check of the server")?;
     let upkeep = upkeep(&app)?;
     app.read(move |kernel| {
         let checks = upkeep.examine(kernel, &caller.scope)?;

@@ -93,7 +93,7 @@ async fn why(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "No decision is pending for this run."),
+        (status = 409, description = "No decision is pending for this run, or a pack of the run is not loaded."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -104,7 +104,9 @@ async fn retry(
     OptionalJson(body): OptionalJson<Abort>,
 ) -> Result<Json<RunResponse>, Problem> {
     let (run, note) = (run_id(&id)?, note(body)?);
-    let report = app.kernel().retry_run(&caller.scope, run, &caller.actor.name, &note).await?;
+    let kernel = app.kernel();
+    kernel.expect_packs(&caller.scope, run)?;
+    let report = kernel.retry_run(&caller.scope, run, &caller.actor.name, &note).await?;
     Ok(Json(report.into()))
 }
 
@@ -117,7 +119,7 @@ async fn retry(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "No decision is pending for this run."),
+        (status = 409, description = "No decision is pending for this run, or a pack of the run is not loaded."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -128,7 +130,9 @@ async fn skip(
     OptionalJson(body): OptionalJson<Abort>,
 ) -> Result<Json<RunResponse>, Problem> {
     let (run, note) = (run_id(&id)?, note(body)?);
-    let report = app.kernel().skip_failed(&caller.scope, run, &caller.actor.name, &note).await?;
+    let kernel = app.kernel();
+    kernel.expect_packs(&caller.scope, run)?;
+    let report = kernel.skip_failed(&caller.scope, run, &caller.actor.name, &note).await?;
     Ok(Json(report.into()))
 }
 
@@ -141,7 +145,7 @@ async fn skip(
         (status = 200, description = "The state of the run", body = RunResponse),
         (status = 400, description = "The body is not JSON, or the id is not a UUID."),
         (status = 404, description = "There is no such run."),
-        (status = 409, description = "No decision is pending for this run."),
+        (status = 409, description = "No decision is pending for this run, or a pack of the run is not loaded."),
         (status = 422, description = "A field is unknown or invalid."),
     )
 )]
@@ -152,6 +156,8 @@ async fn abort(
     OptionalJson(body): OptionalJson<Abort>,
 ) -> Result<Json<RunResponse>, Problem> {
     let (run, note) = (run_id(&id)?, note(body)?);
-    let report = app.kernel().abort(&caller.scope, run, &caller.actor.name, &note).await?;
+    let kernel = app.kernel();
+    kernel.expect_packs_to_stop(&caller.scope, run)?;
+    let report = kernel.abort(&caller.scope, run, &caller.actor.name, &note).await?;
     Ok(Json(report.into()))
 }

@@ -66,7 +66,7 @@ impl From<ApprovalView> for Approval {
     }
 }
 
-/// A decision.
+/// What a person decides about an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {

@@ -48,7 +48,7 @@ pub struct Letter {
     /// Every attempt: `at`, `attempt` and `failure`.
     #[schema(value_type = Vec<Object>)]
     pub history: Vec<Value>,
-    /// The requester who was notified on the feed (`LetterOpened`): `to` and `at`; null if none is known.
+    /// The event on the feed (`LetterOpened`) for the requester: `to` and `at`; null if no requester is known.
     #[schema(required, value_type = Option<Object>)]
     pub notified: Option<Map<String, Value>>,
     /// Who it was assigned to: `to`, `at`, `by` and `note`; null if nobody.
@@ -216,7 +216,7 @@ pub struct Resolve {
     pub result: Option<Map<String, Value>>,
 }
 
-/// Assigns a letter to somebody.
+/// The person who is to decide a dead letter.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Escalate {

@@ -215,7 +215,7 @@ pub struct RejectRequest {
     pub note: String,
 }
 
-/// A blocked phrase.
+/// A phrase that a person rejected for a target.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct BlockedPhrase {
     /// The phrase.

@@ -41,7 +41,7 @@ pub struct Token {
     pub label: String,
     /// Whether it may approve.
     pub approver: bool,
-    /// Its permissions; null: all of its tenant.
+    /// Its permissions; null: all of its tenant but `admin`.
     #[schema(required)]
     pub permissions: Option<Vec<String>>,
     /// The tier of its holder; null: any.
@@ -88,7 +88,7 @@ pub struct NewToken {
     /// Whether it may approve.
     #[serde(default)]
     pub approver: Option<bool>,
-    /// Its permissions; without them, all of its tenant.
+    /// Its permissions; without them, all of its tenant but `admin`.
     #[serde(default)]
     pub permissions: Option<Vec<String>>,
     /// The tier of its holder.

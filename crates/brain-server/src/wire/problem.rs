@@ -40,6 +40,21 @@ impl ProblemDocument {
         Self::of_program("command_failed", "The command failed", 500, detail)
     }
 
+    /// No server answers a command.
+    pub fn of_unreachable(detail: &str) -> Self {
+        Self::of_program("unreachable", "Server unreachable", 503, detail)
+    }
+
+    /// A file that a command would overwrite.
+    pub fn of_existing_file(detail: &str) -> Self {
+        Self::of_program("file_exists", "File exists", 409, detail)
+    }
+
+    /// A file that a command reads and that is not there.
+    pub fn of_missing_file(detail: &str) -> Self {
+        Self::of_program("no_such_file", "File not found", 404, detail)
+    }
+
     /// Packs with errors that a command cannot start with.
     pub fn of_packs(report: &Report, detail: &str) -> Self {
         let errors = report.diagnostics().iter().map(FieldProblem::from).collect();

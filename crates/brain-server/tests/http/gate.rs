@@ -286,7 +286,7 @@ async fn only_operators_manage_tokens_audit_imports_migrations_and_upkeep() {
         };
         // Every permission of a tenant is not this one, and a proxy on this machine passes tokens on.
         let refused = ask(Some(&everything)).await.problem(403, "not_allowed");
-        assert!(refused["detail"].as_str().unwrap().contains("Run it on the server's machine"), "{refused}");
+        assert!(refused["detail"].as_str().unwrap().contains("Do it on the server's machine"), "{refused}");
         assert_eq!(ask(Some(&admin)).await.status, status, "{method} {path}");
         assert_eq!(ask(None).await.status, status, "{method} {path} from this machine");
     }

@@ -24,7 +24,7 @@ pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, KernelError
 
 /// A pending request.
 pub(super) struct Ask {
-    /// Identifies the request: in a calm world the same request is not repeated while it is pending.
+    /// Identifies the request. A world without faults does not repeat a request while it is pending.
     subject: String,
     what: String,
     pending: Pending,

@@ -32,8 +32,12 @@ pub(super) struct Address {
 impl Address {
     /// Parses an address. Error messages do not contain the password.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
+        Self::checked(url).map_err(StoreError::Failed)
+    }
+
+    fn checked(url: &str) -> Result<Self, String> {
         let shown = redact(url);
-        let refused = |reason: String| StoreError::Failed(format!("{shown}: {reason}"));
+        let refused = |reason: String| format!("{shown}: {reason}");
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let (mut schema, mut root_certificate, mut rest) = (SCHEMA.to_owned(), None, Vec::new());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
@@ -87,6 +91,11 @@ impl Address {
     pub(super) fn channel(&self) -> String {
         format!("brain_{}", self.schema)
     }
+}
+
+/// Why a store cannot be at this URL, without looking whether one is there. The reason does not contain the password.
+pub fn check_url(url: &str) -> Result<(), String> {
+    Address::checked(url).map(drop)
 }
 
 /// The whole chain of an error: tokio-postgres has the reason in the source.

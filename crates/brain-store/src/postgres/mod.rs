@@ -46,7 +46,7 @@ use commit::{Batch, Counters, Locks, Queue};
 use connection::{Param, Question};
 use pool::{Again, Pools, Size, Tables, Who};
 
-pub use address::redact;
+pub use address::{check_url, redact};
 
 /// Threads of the store's own runtime.
 const THREADS: usize = 2;

@@ -19,7 +19,7 @@ struct Input {
     email: Option<Map<String, Value>>,
 }
 
-/// A mailbox.
+/// A sender or recipient.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 struct Mailbox {
     /// The display name.

@@ -38,7 +38,7 @@ pub(crate) enum AdminCommand {
     Token(TokenCommand),
     /// Back up the store to one file while servers keep running.
     #[command(
-        after_help = "Examples:\n  brain admin backup brain-backup.db\n  brain admin backup nightly.db --force     overwrite the previous backup\n  brain admin backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a consistent snapshot of the whole store, large values included. A store in PostgreSQL is backed up with\npg_dump; this prints the command."
+        after_help = "Examples:\n  brain admin backup brain-backup.db\n  brain admin backup nightly.db --force     overwrite the previous backup\n  brain admin backup b.db --store sqlite:/var/lib/brain/brain.db --json\n\nThe file is a consistent snapshot of the whole store, large values included. A store in PostgreSQL is backed up with pg_dump; this prints the command."
     )]
     Backup(BackupArgs),
     /// Restore the store from a backup.
@@ -67,7 +67,7 @@ pub(crate) enum ToolsCommand {
 pub(crate) enum DevCommand {
     /// Measure how well requests are understood, on a pack's corpus or a data set.
     #[command(
-        after_help = "Examples:\n  brain dev eval                                  the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml           write failures as phrases for `brain teach --file`\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5\n  brain dev eval --frames --train train.jsonl --test test.jsonl --predictions found.jsonl"
+        after_help = "Examples:\n  brain dev eval                          the corpus of the built-in pack\n  brain dev eval --pack packs/shop --json > before.json\n  brain dev eval --pack packs/shop --compare before.json\n  brain dev eval --teach-file more.yaml   write failures as phrases to teach\n  brain dev eval --train train.tsv --test test.tsv --oos oos.tsv\n  brain dev eval --train train.tsv --test test.tsv --shots 5 --draws 5\n  brain dev eval --frames --train train.jsonl --test test.jsonl"
     )]
     Eval(EvalArgs),
     /// Find the thresholds that work best on the packs' tuning corpus. Changes nothing.
@@ -77,7 +77,7 @@ pub(crate) enum DevCommand {
     Bench(BenchCommand),
     /// Write man pages into a folder.
     Man {
-        /// The folder.
+        /// Folder to write the pages to.
         folder: PathBuf,
     },
     /// Print the reference of all commands, as Markdown.
@@ -90,17 +90,17 @@ pub(crate) enum DevCommand {
 pub(crate) enum RunCommand {
     /// Show what happened in a run, step by step.
     Show {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Show what a run is waiting for.
     Why {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Rebuild the state of a run from its log and compare. Nothing is executed.
     Replay {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Undo a run: shows the plan first, `--yes` executes it.
@@ -116,7 +116,7 @@ pub(crate) enum RunCommand {
     },
     /// Cancel a run. Finished steps are not undone.
     Cancel {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
     /// Accept, correct or reject a result that waits for review.
@@ -126,7 +126,7 @@ pub(crate) enum RunCommand {
     Review(ReviewArgs),
     /// Show how a request was expanded into steps.
     Expansion {
-        /// The run.
+        /// Id of the run, as `brain runs` lists it.
         run: String,
     },
 }

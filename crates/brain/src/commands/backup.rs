@@ -5,11 +5,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use brain_core::Clock;
 use brain_engine::Liveness;
+use brain_server::wire::ProblemDocument;
 use brain_store::{Scheduling, SqliteContents, SqliteStore, SystemScope, redact};
 use serde_json::json;
 
 use crate::cli::{BackupArgs, Global, RestoreArgs};
 use crate::open::{self, StoreLocation};
+use crate::remote::Refused;
 use crate::show::{self, BOLD, DIM, GREEN};
 use crate::system::{ProcessLiveness, SystemClock};
 
@@ -26,6 +28,10 @@ pub(crate) fn backup(global: &Global, args: &BackupArgs) -> Result<bool> {
         bail!("there is no store at {}", path.display());
     }
     if args.file.exists() {
+        if !args.force {
+            let detail = format!("{} already exists; replace it with --force", args.file.display());
+            return Err(Refused(ProblemDocument::of_existing_file(&detail)).into());
+        }
         if args.file.canonicalize()? == path.canonicalize()? {
             bail!("{} is the store itself; name another file", args.file.display());
         }
@@ -53,6 +59,10 @@ pub(crate) fn restore(global: &Global, args: &RestoreArgs) -> Result<bool> {
             bail!("a store in memory is lost when its process ends; name another one with --store")
         }
     };
+    if !args.file.is_file() {
+        let detail = format!("there is no file {}", args.file.display());
+        return Err(Refused(ProblemDocument::of_missing_file(&detail)).into());
+    }
     if path.exists() {
         refuse_if_used(&path, args.force)?;
     }

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use brain_server::wire::ProblemDocument;
 use serde_json::{Value, json};
 
 use crate::cli::{ConfigCommand, Global};
 use crate::config::{KEYS, Key, NAME, Origin, Settings};
+use crate::remote::{Refused, masked_url};
 use crate::show;
 use crate::show::{BOLD, DIM};
 use crate::table;
@@ -84,7 +86,7 @@ fn effective<'k>(settings: &Settings, key: &'k Key) -> (&'k Key, Value, Origin) 
     };
     let Some(profile) = config.profiles.get(name) else { return own };
     let value = match key.path {
-        "server" => Some(Value::from(profile.server.clone())),
+        "server" => Some(Value::from(masked_url(&profile.server))),
         "token" if !settings.is_given("token") => profile.token.clone().map(Value::from),
         _ => None,
     };
@@ -123,10 +125,16 @@ fn shown(settings: &Settings, key: &Key) -> Value {
     let mut value = value.clone();
     match (key.path, &mut value) {
         ("store", Value::String(url)) => *url = brain_store::redact(url),
+        ("server", Value::String(url)) => *url = masked_url(url),
         ("token", token) => mask(token),
         ("notify.webhook", Value::String(url)) => *url = host_only(url),
         ("profiles", Value::Object(profiles)) => {
-            profiles.values_mut().filter_map(|profile| profile.get_mut("token")).for_each(mask);
+            for profile in profiles.values_mut() {
+                profile.get_mut("token").into_iter().for_each(mask);
+                if let Some(Value::String(url)) = profile.get_mut("server") {
+                    *url = masked_url(url);
+                }
+            }
         }
         ("secrets", Value::Object(secrets)) => secrets.values_mut().for_each(mask),
         _ => {}
@@ -167,7 +175,8 @@ fn flow(value: &Value) -> String {
 fn init(global: &Global, file: Option<&Path>) -> Result<bool> {
     let path = file.map_or_else(|| PathBuf::from(NAME), Path::to_owned);
     if path.exists() {
-        bail!("{} already exists; `brain config show` prints what it sets", path.display());
+        let detail = format!("{} already exists; `brain config show` prints what it sets", path.display());
+        return Err(Refused(ProblemDocument::of_existing_file(&detail)).into());
     }
     std::fs::write(&path, starter()).with_context(|| format!("cannot write {}", path.display()))?;
     if global.json {

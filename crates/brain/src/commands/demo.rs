@@ -1,5 +1,6 @@
 //! `brain demo`: a short demo with the built-in pack, then a server to experiment with.
 
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use anyhow::{Context, Result};
 use brain_server::ServerConfig;
 use brain_server::wire::{Decide, Decision, Mode, Page, RunRequest, RunResponse, RunSummary};
 use brain_store::{SqliteStore, Store};
+use serde_json::json;
 
 use crate::cli::{DemoArgs, Global};
 use crate::remote::Client;
@@ -28,10 +30,13 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         // The demo uses the built-in pack, whichever packs a project has.
         let global = &Global { tenant: None, packs: Vec::new(), ..global.clone() };
         let kernel = open::kernel_over(global, open::registry(global)?, store, true)?;
-        let story = Story { client: Client::over(global, kernel.clone())? };
+        let story = Story { client: Client::over(global, kernel.clone())?, quiet: global.json, runs: RefCell::default() };
         let ok = story.tell().await?;
+        if global.json {
+            show::json(&json!({"ok": ok, "store": brain_store::redact(&url), "runs": story.runs.take()}));
+        }
         if once {
-            if !own {
+            if !own && !global.json {
                 outln!("{DIM}The demo's store is deleted when it ends. To keep your work: brain do \"create task: Call Bob\"{DIM:#}");
             }
             kernel.engine().stop();
@@ -48,6 +53,12 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
         };
         let (bound, serving) = bound.context("cannot listen")?;
         let addr = bound.addr;
+        if global.json {
+            crate::out::text(format_args!("{}\n", json!({"listening": addr})));
+            serving.await?;
+            kernel.engine().stop();
+            return Ok(ok);
+        }
         outln!("{BOLD}Where to look next{BOLD:#}");
         outln!("  curl -s http://{addr}/v1/runs -H 'content-type: application/json' -d '{{\"message\": \"list tasks\"}}'");
         outln!("  curl -s http://{addr}/v1/records/quote");
@@ -62,12 +73,20 @@ pub(crate) fn run(global: &Global, args: &DemoArgs) -> Result<bool> {
 
 struct Story {
     client: Client,
+    /// Whether only the final JSON is printed.
+    quiet: bool,
+    /// The answers so far.
+    runs: RefCell<Vec<RunResponse>>,
 }
 
 impl Story {
     async fn tell(&self) -> Result<bool> {
-        outln!("{BOLD}Type a request in plain words; Brain checks it, runs it once and keeps a receipt{BOLD:#}");
-        outln!("{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n");
+        if !self.quiet {
+            outln!("{BOLD}Type a request in plain words; Brain checks it, runs it once and keeps a receipt{BOLD:#}");
+            outln!(
+                "{DIM}No language model, no network, no set-up: one binary and the built-in `trades` pack.{DIM:#}\n"
+            );
+        }
         let task = self.say("create task: Call Bob about the roof", Mode::EnqueueAndWait).await?;
 
         self.heading("A whole job, from the first call to a quote");
@@ -82,11 +101,9 @@ impl Story {
         self.heading("See it before it happens: with mode `plan` a request waits for your approval");
         let staged = self.say(&format!("close quote {quote}"), Mode::Plan).await?;
         if let Some(approval) = &staged.approval_id {
-            outln!("{BOLD}$ brain approve {approval}{BOLD:#}");
             let decide = Decide { decision: Decision::Approve, note: None, digest: None, wait_timeout_ms: None };
             let answer: RunResponse = self.client.post(&format!("/v1/approvals/{approval}"), &decide).await?;
-            show::report(&answer, true);
-            outln!();
+            self.show(&format!("$ brain approve {approval}"), answer);
         }
 
         self.heading("Invalid requests are refused, with the reason, and change nothing");
@@ -94,21 +111,33 @@ impl Story {
         self.say("complete task 12345", Mode::EnqueueAndWait).await?;
 
         self.heading("Everything has a receipt");
-        super::inspect::timeline(&self.client, &task.run_id).await?;
-        outln!();
+        if !self.quiet {
+            super::inspect::timeline(&self.client, &task.run_id).await?;
+            outln!();
+        }
         Ok(task.ok && job.ok && staged.ok)
     }
 
     fn heading(&self, text: &str) {
-        outln!("{BOLD}{text}{BOLD:#}\n");
+        if !self.quiet {
+            outln!("{BOLD}{text}{BOLD:#}\n");
+        }
+    }
+
+    /// Prints a request and its answer, and keeps the answer.
+    fn show(&self, head: &str, answer: RunResponse) {
+        if !self.quiet {
+            outln!("{BOLD}{head}{BOLD:#}");
+            show::report(&answer, true);
+            outln!();
+        }
+        self.runs.borrow_mut().push(answer);
     }
 
     async fn say(&self, text: &str, mode: Mode) -> Result<RunResponse> {
-        outln!("{BOLD}“{text}”{BOLD:#}");
         let request = RunRequest { message: text.to_owned(), mode: Some(mode), ..RunRequest::default() };
         let answer = super::do_::ask(&self.client, &request, None).await?;
-        show::report(&answer, true);
-        outln!();
+        self.show(&format!("“{text}”"), answer.clone());
         Ok(answer)
     }
 

@@ -138,7 +138,7 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
         }
         if let Some(note) = &letter.notified {
             let part = |name: &str| note.get(name).and_then(Value::as_str).unwrap_or_default();
-            outln!("  {} was notified at {}", part("to"), show::moment_text(part("at")));
+            outln!("  event for {} on the feed since {}", part("to"), show::moment_text(part("at")));
         }
         let notes = [(&letter.escalated, "escalated"), (&letter.resolution, "decided")];
         for (note, label) in notes.into_iter().filter_map(|(note, label)| Some((note.as_ref()?, label))) {
@@ -161,14 +161,6 @@ fn show_one(global: &Global, id: &str) -> Result<bool> {
 fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
     let dry_run = what.dry_run == Some(true);
     super::talk(global, Need::Existing, async |client| {
-        if !client.is_server() && !dry_run {
-            // Find out first whether this process may decide about them.
-            let seen: RetriedMany =
-                client.post("/v1/dead-letters/retry", &RetryMany { dry_run: Some(true), ..what.clone() }).await?;
-            for item in &seen.items {
-                client.expect_packs_of(&item.run_id)?;
-            }
-        }
         let done: RetriedMany = client.post("/v1/dead-letters/retry", what).await?;
         let retried = done.items.iter().filter(|item| item.skipped.is_none() && !dry_run);
         let runs: BTreeSet<&str> = retried.map(|item| item.run_id.as_str()).collect();
@@ -179,14 +171,24 @@ fn retry_many(global: &Global, what: &RetryMany) -> Result<bool> {
             }
         };
         drop(tokio::time::timeout(super::WAIT, all).await);
-        let ok = done.skipped == 0;
+        let mut again = BTreeSet::new();
+        for item in done.items.iter().filter(|item| item.skipped.is_none() && !dry_run) {
+            let letter: Letter = client.get(&format!("/v1/dead-letters/{}", item.letter_id)).await?;
+            if letter.open {
+                again.insert(item.letter_id.as_str());
+            }
+        }
+        let ok = done.skipped == 0 && again.is_empty();
         if global.json {
-            show::json(&done);
+            let mut shown = serde_json::to_value(&done)?;
+            shown["failed_again"] = again.iter().copied().collect();
+            show::json(&shown);
             return Ok(ok);
         }
         for item in &done.items {
             let skipped = item.skipped.as_ref().map(|why| format!("{YELLOW}skipped{YELLOW:#}: {why}"));
-            table::entry(&item.tool_name, &[skipped.unwrap_or_default()], &item.letter_id);
+            let failed = again.contains(item.letter_id.as_str()).then(|| format!("{RED}failed again{RED:#}"));
+            table::entry(&item.tool_name, &[skipped.or(failed).unwrap_or_default()], &item.letter_id);
         }
         let letters = show::count(done.retried, "dead letter");
         outln!("{}", if dry_run { format!("{letters} would be retried.") } else { format!("{letters} retried.") });
@@ -240,7 +242,6 @@ fn decide(
     let id = letter_id(id)?;
     super::talk(global, Need::Existing, async |client| {
         let letter: Letter = client.get(&format!("/v1/dead-letters/{id}")).await?;
-        client.expect_packs_of(&letter.run_id)?;
         let decided: LetterDecided = client.post(&format!("/v1/dead-letters/{id}/{verb}"), body).await?;
         let answer = super::settled(client, &decided.run.run_id, true).await?;
         if !global.json && !global.quiet {

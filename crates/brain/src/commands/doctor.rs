@@ -12,6 +12,7 @@ use brain_server::wire::{Doctor, DoctorCheck};
 use brain_store::{Scope, Store, SystemScope};
 
 use crate::cli::Global;
+use crate::config::Config;
 use crate::remote::{self, Need};
 use crate::show::{DIM, GREEN, RED, YELLOW};
 use crate::system::SystemClock;
@@ -19,6 +20,8 @@ use crate::{next_action, open, show, table};
 
 /// Waiting things that are counted at most.
 const MANY: usize = 100;
+/// The checks that depend on the packs and settings of a server.
+const OF_PACKS: [&str; 5] = ["packs", "pack and store", "indexes", "secrets", "hosts"];
 
 struct Finding {
     what: &'static str,
@@ -71,12 +74,7 @@ impl From<Finding> for DoctorCheck {
 }
 
 pub(crate) fn run(global: &Global) -> Result<bool> {
-    let checks = if super::is_remote(global)? {
-        let found: Doctor = super::talk(global, Need::Existing, async |client| client.get("/v1/doctor").await)?;
-        found.checks
-    } else {
-        here(global)?.into_iter().map(DoctorCheck::from).collect()
-    };
+    let checks = if super::is_remote(global)? { ask(global)?.checks } else { here(global)? };
     let ok = checks.iter().all(|check| check.level != "bad");
     if global.json {
         show::json(&Doctor { ok, checks });
@@ -103,8 +101,26 @@ fn with_commands(detail: &str, actions: &[NextAction]) -> String {
     std::iter::once(detail.to_owned()).chain(commands).collect::<Vec<_>>().join(": ")
 }
 
-/// Checks the packs and the store of this command, and whether a server answers for the store.
-fn here(global: &Global) -> Result<Vec<Finding>> {
+/// What the server that commands talk to finds.
+fn ask(global: &Global) -> Result<Doctor> {
+    // There is no need to say that --pack is not the server's.
+    let global = Global { quiet: true, ..global.clone() };
+    super::talk(&global, Need::Existing, async |client| client.get("/v1/doctor").await)
+}
+
+/// Checks the store of this command. If a server answers for the store, its packs and its settings decide, unless the
+/// command names packs to check.
+fn here(global: &Global) -> Result<Vec<DoctorCheck>> {
+    let server = if remote::listens(global)? { Some(ask(global)) } else { None };
+    if let Some(Ok(found)) = &server
+        && !global.settings.is_given("packs")
+    {
+        let mut checks = found.checks.clone();
+        checks.push(
+            of_server(found, open::load_packs(&[], global).ok().map(|loaded| loaded.registry).as_ref(), false).into(),
+        );
+        return Ok(checks);
+    }
     let mut findings = vec![version()];
     let registry = match open::load_packs(&[], global) {
         Ok(loaded) => {
@@ -124,19 +140,44 @@ fn here(global: &Global) -> Result<Vec<Finding>> {
         }
         Err(error) => findings.push(Finding::bad("store", format!("{error:#}"))),
     }
-    findings.extend(registry.as_ref().map(of_machine).into_iter().flatten());
-    if remote::listens(global)? {
-        findings.push(Finding::good("server", "one answers for this store, over its Unix socket"));
+    findings.extend(registry.as_ref().map(|registry| of_machine(registry, global.config())).into_iter().flatten());
+    match server {
+        Some(Ok(found)) => findings.push(of_server(&found, registry.as_ref(), true)),
+        Some(Err(error)) => findings.push(Finding::look("server", format!("the server of this store: {error:#}"))),
+        None => {}
     }
-    Ok(findings)
+    Ok(findings.into_iter().map(DoctorCheck::from).collect())
+}
+
+/// The server that answers for the store: its packs, if they are not those of this command, and with `whole` what it found
+/// wrong with them.
+fn of_server(found: &Doctor, ours: Option<&Registry>, whole: bool) -> Finding {
+    let theirs = found.checks.iter().find(|one| one.check == "packs").map_or("", |one| one.detail.as_str());
+    let theirs = theirs.split(" (").next().unwrap_or_default();
+    let ours = ours.map(pack_names).unwrap_or_default();
+    let wrong =
+        found.checks.iter().filter(|one| whole && one.level != "good" && OF_PACKS.contains(&one.check.as_str()));
+    let wrong: Vec<String> = wrong.map(|one| format!("{}: {}", one.check, one.detail)).collect();
+    if !wrong.is_empty() {
+        return Finding::look(
+            "server",
+            format!("the server of this store has the packs {theirs}; {}", wrong.join("; ")),
+        );
+    }
+    if ours != theirs {
+        let detail =
+            format!("the server of this store has the packs {theirs}, not {ours}; commands use those of the server");
+        return Finding::look("server", detail);
+    }
+    Finding::good("server", "a server answers for this store over its Unix socket")
 }
 
 /// Checks the packs and the store of a server, on its machine.
-pub(super) fn examine(kernel: &Kernel, scope: &Scope, url: &str) -> Result<Vec<DoctorCheck>> {
+pub(super) fn examine(kernel: &Kernel, scope: &Scope, url: &str, config: &Config) -> Result<Vec<DoctorCheck>> {
     let registry = kernel.registry();
     let mut findings = vec![version(), packs(registry, 0)];
     findings.extend(of_store(url, kernel.store().as_ref(), scope, Some(registry.as_ref()))?);
-    findings.extend(of_machine(registry));
+    findings.extend(of_machine(registry, config));
     Ok(findings.into_iter().map(DoctorCheck::from).collect())
 }
 
@@ -144,10 +185,13 @@ fn version() -> Finding {
     Finding::good("version", env!("CARGO_PKG_VERSION"))
 }
 
+fn pack_names(registry: &Registry) -> String {
+    registry.packs().keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
 fn packs(registry: &Registry, warnings: usize) -> Finding {
-    let names: Vec<&str> = registry.packs().keys().map(String::as_str).collect();
     let declared = registry.tools().values().filter(|tool| !tool.def.is_generated()).count();
-    let (tools, names) = (show::count(declared, "tool"), names.join(", "));
+    let (tools, names) = (show::count(declared, "tool"), pack_names(registry));
     match warnings {
         0 => Finding::good("packs", format!("{names} ({tools})")),
         some => Finding::look("packs", format!("{names} ({tools}, {})", show::count(some, "warning"))),
@@ -202,8 +246,8 @@ fn commit(store: &dyn Store) -> Finding {
     }
 }
 
-fn of_machine(registry: &Registry) -> [Finding; 2] {
-    [fits::secrets(registry), fits::hosts(registry)]
+fn of_machine(registry: &Registry, config: &Config) -> [Finding; 2] {
+    [fits::secrets(registry, config.notify()), fits::hosts(registry, config.allow_private_hosts.unwrap_or(false))]
 }
 
 /// A number of items on one page, of which there may be more.

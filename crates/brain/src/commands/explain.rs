@@ -83,7 +83,11 @@ impl Printer<'_> {
 
     fn request(&self, intent: &Intent) {
         let said = self.text.get(intent.span.clone()).unwrap_or_default().trim();
-        outln!("“{said}” asks for {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.", self.title(&intent.target), intent.target);
+        outln!(
+            "“{said}” is understood as {BOLD}{}{BOLD:#} {DIM}({}){DIM:#}.",
+            self.title(&intent.target),
+            intent.target
+        );
         self.why(&intent.evidence);
         self.slots(intent);
         self.account(intent);
@@ -94,7 +98,7 @@ impl Printer<'_> {
     fn why(&self, evidence: &Evidence) {
         let whose = match evidence.source {
             Source::Label => "its name",
-            Source::Own => "a phrase of yours",
+            Source::Own => "a phrase that you taught for yourself",
             Source::Taught => "a phrase that was taught here",
             Source::Pack => "a phrase of the pack",
             Source::Generated => "a common way to ask for it",
@@ -111,7 +115,7 @@ impl Printer<'_> {
                 100.0 * evidence.score,
                 evidence.phrase
             ),
-            (_, Stage::Exact) => outln!("  It is {whose}, word for word: {GREEN}{}{GREEN:#}", evidence.phrase),
+            (_, Stage::Exact) => outln!("  It matches {whose} exactly: {GREEN}{}{GREEN:#}", evidence.phrase),
             (_, Stage::Pattern) => outln!("  It closely matches {whose}: {GREEN}{}{GREEN:#}", evidence.phrase),
             (_, Stage::Search) => {
                 outln!("  No phrase matches. It is most like this one: {GREEN}{}{GREEN:#}", evidence.phrase);
@@ -160,16 +164,16 @@ impl Printer<'_> {
             (!words.is_empty()).then(|| words.iter().map(|words| format!("“{words}”")).collect::<Vec<_>>().join(", "))
         };
         let of = [
-            (Role::Phrase, "what is asked for"),
+            (Role::Phrase, "request"),
             (Role::Slot, "values"),
-            (Role::Filler, "small words"),
-            (Role::Minor, "ignored, since nothing depends on it"),
+            (Role::Filler, "function words"),
+            (Role::Minor, "ignored"),
             (Role::Leftover, "not understood"),
         ];
         let parts: Vec<String> =
-            of.into_iter().filter_map(|(role, what)| says(role).map(|words| format!("{what}: {words}"))).collect();
+            of.into_iter().filter_map(|(role, what)| says(role).map(|words| format!("{what} {words}"))).collect();
         if !parts.is_empty() {
-            outln!("  {DIM}Every word: {}.{DIM:#}", parts.join("; "));
+            outln!("  {DIM}Words by use: {}.{DIM:#}", parts.join("; "));
         }
     }
 
@@ -231,12 +235,12 @@ impl Printer<'_> {
 
 fn sure(intent: &Intent) -> String {
     let why = match (intent.confidence, intent.evidence.tier) {
-        (brain_nlu::Confidence::High, _) => "every value was given",
-        (brain_nlu::Confidence::Medium, Stage::Exact) => "a value was not given",
-        (brain_nlu::Confidence::Medium, _) => "a value was inferred",
-        _ => "Brain has to ask for a value",
+        (brain_nlu::Confidence::High, _) => "All values are in the request.",
+        (brain_nlu::Confidence::Medium, Stage::Exact) => "A value is missing from the request.",
+        (brain_nlu::Confidence::Medium, _) => "A value was inferred.",
+        _ => "Brain will ask for a value.",
     };
-    format!("Confidence: {BOLD}{}{BOLD:#}, {why}.", intent.confidence)
+    format!("Confidence: {BOLD}{}{BOLD:#}. {why}", intent.confidence)
 }
 
 fn how_alike(alike: f32) -> &'static str {

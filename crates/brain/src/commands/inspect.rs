@@ -175,7 +175,7 @@ fn event(one: &RunEvent, start: Timestamp) {
         } else if is(PipeEvent::Cancelled) {
             line("cancelled", "before any step ran");
         } else if is(PipeEvent::LetterOpened) {
-            line("notified", &format!("{}: `{}` is waiting for a person", text("to"), text("tool")));
+            line("dead letter", &format!("`{}` is waiting for a person; event for {}", text("tool"), text("to")));
         } else if is(PipeEvent::Answered) {
             line("answered", "nothing was done");
         } else if is(PipeEvent::TakenOver) {

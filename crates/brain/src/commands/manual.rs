@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
+use serde_json::json;
 
 use crate::cli::{Cli, Global};
 use crate::show;
@@ -21,8 +22,10 @@ pub(crate) fn man(global: &Global, folder: &Path) -> Result<bool> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     clap_mangen::generate_to(with_every_description(), folder)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
-    if !global.quiet {
-        let pages = std::fs::read_dir(folder)?.count();
+    let pages = std::fs::read_dir(folder)?.count();
+    if global.json {
+        show::json(&json!({"folder": folder, "pages": pages}));
+    } else if !global.quiet {
         outln!("{} in {}", show::count(pages, "page"), folder.display());
     }
     Ok(true)

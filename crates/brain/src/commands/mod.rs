@@ -49,7 +49,7 @@ use brain_core::RunId;
 use brain_server::wire::RunResponse;
 
 use crate::cli::{Cli, Command, DevCommand, Global, RecordsCommand, StoreCommand, ToolsCommand};
-use crate::remote::{Client, Need, Target, listens, target};
+use crate::remote::{Client, Need, Refused, Target, listens, target};
 use crate::{open, show};
 
 /// A command that was used wrongly: exit code 2.
@@ -63,6 +63,12 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Whether a command was used wrongly: by its own judgement, or because the server cannot use a value of an option.
+pub(crate) fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    let code = error.downcast_ref::<Refused>().map(|Refused(document)| document.code.as_str());
+    error.is::<Usage>() || matches!(code, Some("bad_cursor" | "bad_id"))
+}
 
 /// How long a command waits for the run that it resumed.
 pub(crate) const WAIT: Duration = Duration::from_secs(30);

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
+use brain_registry::nearest;
 use brain_server::wire::{ImportRecords, ImportedRecords, Page, RecordType};
 use brain_store::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -31,6 +32,9 @@ const MAX_SENT: usize = 32 * 1024 * 1024;
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// Refused lines that are printed; the rest is counted.
 const MAX_PROBLEMS: usize = 50;
+
+/// Columns of an export that are no fields of the record type.
+const OWN: [&str; 5] = ["id", "state", "created_at", "updated_at", "revision"];
 
 /// One record of a file.
 struct Row {
@@ -100,7 +104,13 @@ impl Read for Counted<'_> {
 fn csv_rows<'r>(read: impl Read + 'r, def: &'r RecordType) -> Result<impl Iterator<Item = Result<Row>> + 'r> {
     let unclosed = Rc::new(Cell::new(None));
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(Quotes::of(read, unclosed.clone()));
-    let heads = reader.headers().context("line 1: the names of the fields cannot be read")?.clone();
+    let heads = match reader.headers() {
+        Ok(heads) => heads.clone(),
+        Err(error) if matches!(error.kind(), csv::ErrorKind::Utf8 { .. }) => {
+            return Err(Usage("line 1: the names of the fields are not UTF-8 text".into()).into());
+        }
+        Err(error) => return Err(error).context("line 1: the names of the fields cannot be read"),
+    };
     if unclosed.get().is_some_and(|open| open.byte < reader.position().byte()) {
         return Err(Usage("line 1: a quote (\") is not closed".into()).into());
     }
@@ -111,6 +121,14 @@ fn csv_rows<'r>(read: impl Read + 'r, def: &'r RecordType) -> Result<impl Iterat
     let mut names = BTreeSet::new();
     if let Some(twice) = heads.iter().find(|name| !name.is_empty() && !names.insert(*name)) {
         let text = format!("line 1: there are two columns `{twice}`; remove or rename one");
+        return Err(Usage(text).into());
+    }
+    let known = || def.fields.iter().map(|field| field.name.as_str());
+    if let Some(unknown) =
+        heads.iter().find(|name| !name.is_empty() && !OWN.contains(name) && !known().any(|one| one == *name))
+    {
+        let better = nearest(unknown, known()).map(|better| format!("; did you mean `{better}`?"));
+        let text = format!("line 1: there is no field `{unknown}`{}", better.unwrap_or_default());
         return Err(Usage(text).into());
     }
     let mut record = csv::StringRecord::new();
@@ -378,11 +396,11 @@ impl Totals {
             anstream::eprintln!("{RED}line {line}:{RED:#} {why}");
         }
         if refused > problems.len() {
-            anstream::eprintln!("{DIM}… and {} more refused lines{DIM:#}", refused - problems.len());
+            anstream::eprintln!("{DIM}… and {} more rejected lines{DIM:#}", refused - problems.len());
         }
         let mark = if ok { format!("{GREEN}✓{GREEN:#}") } else { format!("{RED}✗{RED:#}") };
         let would = if dry_run { "would be " } else { "" };
-        outln!("{mark} {created} {would}created, {updated} {would}updated, {unchanged} unchanged, {refused} refused");
+        outln!("{mark} {created} {would}created, {updated} {would}updated, {unchanged} unchanged, {refused} rejected");
         ok
     }
 }

@@ -52,10 +52,20 @@ fn section(page: &mut String, command: &Command, name: &str, level: usize) {
         table(page, own.into_iter());
     }
     if let Some(after) = command.get_after_help() {
-        let _ = writeln!(page, "\n```text\n{}\n```", after.to_string().trim());
+        closing(page, after.to_string().trim());
     }
     for subcommand in visible(command) {
         section(page, subcommand, &format!("{name} {}", subcommand.get_name()), (level + 1).min(4));
+    }
+}
+
+/// The text after the options: examples as they are, the rest as paragraphs.
+fn closing(page: &mut String, text: &str) {
+    for paragraph in text.split("\n\n") {
+        let _ = match paragraph.contains("\n  ") {
+            true => writeln!(page, "\n```text\n{paragraph}\n```"),
+            false => writeln!(page, "\n{paragraph}"),
+        };
     }
 }
 

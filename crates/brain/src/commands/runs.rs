@@ -62,7 +62,6 @@ pub(super) fn list(global: &Global, args: &RunsListArgs) -> Result<bool> {
 pub(crate) fn cancel(global: &Global, run: &str) -> Result<bool> {
     let run = super::run_id(run)?;
     super::talk(global, Need::Existing, async |client| {
-        client.expect_packs_of(&run)?;
         let _: RunResponse = client.post(&format!("/v1/runs/{run}/cancel"), &json!({})).await?;
         let answer = super::settle(global, client, &run).await?;
         Ok(matches!(

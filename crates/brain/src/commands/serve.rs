@@ -28,6 +28,8 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
         let global = &Global { paused: args.paused, ..global.clone() };
         let file = global.config();
         let address = file.address.unwrap_or(ADDRESS);
+        // Before anything listens: a receiver that cannot be used ends the command.
+        let receivers = notify::receivers(file.notify())?;
         let (registry, store) = (open::registry(global)?, open::store(global)?);
         refuse_without_token(store.as_ref(), address, args)?;
         let kernel = open::kernel_over(global, registry, store, true)?;
@@ -94,7 +96,7 @@ pub(crate) fn run(global: &Global, args: &ServeArgs) -> Result<bool> {
             );
         }
         let reached_at = global.public_url.clone().unwrap_or_else(|| format!("http://{addr}"));
-        notify::start(file.notify(), kernel.engine(), &reached_at)?;
+        notify::start(file.notify(), receivers, kernel.engine(), &reached_at)?;
         super::housekeeping::start(global.settings.clone(), &slot);
         reload_on_hangup(slot);
         let ended = async {

@@ -15,7 +15,6 @@ pub(crate) fn undo(global: &Global, run: &str, yes: bool) -> Result<bool> {
     let (run, step) = run.split_once('/').map_or((run, None), |(run, step)| (run, Some(step)));
     let run = super::run_id(run)?;
     super::talk(global, Need::Existing, async |client| {
-        client.expect_packs_of(&run)?;
         let body = UndoRun { step: step.map(str::to_owned) };
         let staged: RunResponse = client.post(&format!("/v1/runs/{run}/undo"), &body).await?;
         if yes && let Some(approval) = &staged.approval_id {
@@ -45,7 +44,6 @@ pub(crate) fn review(global: &Global, args: &ReviewArgs) -> Result<bool> {
             waiting(global, &page);
             return Ok(true);
         }
-        client.expect_packs_of(&run)?;
         let body = Review {
             verdict: if args.reject { Verdict::Reject } else { Verdict::Accept },
             step: args.step.clone(),

@@ -30,7 +30,7 @@ impl Upkeep for Own {
     }
 
     fn examine(&self, kernel: &Kernel, scope: &Scope) -> Result<Vec<DoctorCheck>, KernelError> {
-        super::doctor::examine(kernel, scope, &self.store).map_err(failed)
+        super::doctor::examine(kernel, scope, &self.store, self.settings.config()).map_err(failed)
     }
 }
 

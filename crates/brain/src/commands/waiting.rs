@@ -62,7 +62,7 @@ fn commands(on: &str) -> &'static [&'static str] {
         "letter" => &["runs retry", "runs skip", "runs abort"],
         "person" => &["runs retry", "runs abort"],
         "approval" => &["approve", "runs abort"],
-        "review" => &["runs why", "runs abort"],
+        "review" => &["runs review", "runs why", "runs abort"],
         _ => &["runs abort"],
     }
 }
@@ -109,7 +109,6 @@ fn waiting(global: &Global, limit: usize) -> Result<bool> {
 fn decide(global: &Global, args: &StuckArgs, verb: &str) -> Result<bool> {
     let run = super::run_id(&args.run)?;
     super::talk(global, Need::Existing, async |client| {
-        client.expect_packs_of(&run)?;
         let body = Abort { note: Some(args.note.clone()).filter(|note| !note.is_empty()) };
         let _: RunResponse = client.post(&format!("/v1/runs/{run}/{verb}"), &body).await?;
         let answer = super::settle(global, client, &run).await?;
@@ -124,6 +123,7 @@ mod tests {
     #[test]
     fn a_staged_plan_can_be_approved_from_the_list_of_parked_runs() {
         assert_eq!(commands("approval").first(), Some(&"approve"));
+        assert_eq!(commands("review").first(), Some(&"runs review"));
         assert_eq!(commands("letter"), ["runs retry", "runs skip", "runs abort"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use brain_registry::nearest;
 use serde_json::{Map, Value};
 
@@ -108,7 +108,7 @@ impl Settings {
         let mut values = Value::Object(Map::new());
         let mut origins = BTreeMap::new();
         if let Some(path) = &path {
-            let read = file::read(path).map_err(anyhow::Error::msg)?;
+            let read = file::read(path).map_err(Usage)?;
             for key in KEYS {
                 if let Some(value) = find(&read.value, key.parts()).filter(|value| !value.is_null()) {
                     put(&mut values, key.parts(), value.clone());
@@ -118,9 +118,9 @@ impl Settings {
         }
         for key in KEYS {
             let Some(text) = env(key.env).filter(|text| !text.trim().is_empty()) else { continue };
-            let value = read(key.form, &text).map_err(|error| anyhow!("{}: {error}", key.env))?;
+            let value = read(key.form, &text).map_err(|error| Usage(format!("{}: {error}", key.env)))?;
             put(&mut values, key.parts(), value.clone());
-            try_alone(key.path, value).map_err(|error| anyhow!("{}: {error}", key.env))?;
+            try_alone(key.path, value).map_err(|error| Usage(format!("{}: {error}", key.env)))?;
             origins.insert(key.path, Origin::Env(key.env));
         }
         for Given { path, value, flag } in &given {
@@ -136,12 +136,8 @@ impl Settings {
             );
         }
         let config: Config = serde_path_to_error::deserialize(&values)
-            .map_err(|error| anyhow!("`{}`: {}", error.path(), file::suggest(&error.inner().to_string())))?;
-        config.check().map_err(|wrong| {
-            let is_flag = key_of(&wrong.path).is_some_and(|key| matches!(origins.get(key.path), Some(Origin::Flag(_))));
-            let text = format!("`{}`: {}", wrong.path, wrong.message);
-            if is_flag { anyhow::Error::new(Usage(text)) } else { anyhow!(text) }
-        })?;
+            .map_err(|error| Usage(format!("`{}`: {}", error.path(), file::suggest(&error.inner().to_string()))))?;
+        config.check().map_err(|wrong| Usage(format!("`{}`: {}", wrong.path, wrong.message)))?;
         Ok(Self { config, values, origins, file: path, given })
     }
 

@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = 64;
 const SIGNATURE: &str = "brain-signature";
 
 /// The configured receivers.
-pub(super) struct Receivers {
+pub(crate) struct Receivers {
     webhook: Option<Webhook>,
     command: Option<String>,
 }

@@ -38,18 +38,22 @@ pub(super) fn refused(status: StatusCode, bytes: &[u8], inside: Option<Inside>) 
 }
 
 /// No server can be reached.
-pub(super) fn unreachable(url: &str, is_socket: bool, error: &reqwest::Error) -> anyhow::Error {
+pub(super) fn unreachable(url: &str, is_socket: bool, error: &reqwest::Error) -> Refused {
+    Refused(ProblemDocument::of_unreachable(&why_unreachable(url, is_socket, error)))
+}
+
+fn why_unreachable(url: &str, is_socket: bool, error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
     if is_socket {
-        return anyhow::anyhow!("the server of this store did not answer ({cause}); run the command again");
+        return format!("the server of this store did not answer ({cause}); run the command again");
     }
     if error.is_connect() {
-        return anyhow::anyhow!(
+        return format!(
             "no server answers at {url} ({cause}). Start one with `brain serve`, or name another with --server URL"
         );
     }
-    anyhow::anyhow!("the request to {url} failed: {cause}")
+    format!("the request to {url} failed: {cause}")
 }

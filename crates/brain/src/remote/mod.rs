@@ -7,12 +7,11 @@ mod target;
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use axum::body::Body;
-use brain_core::RunId;
 use brain_kernel::Kernel;
 use brain_server::{Inside, Local};
-use brain_store::{MemoryStore, Scope};
+use brain_store::MemoryStore;
 use reqwest::header::{AUTHORIZATION, HeaderValue, USER_AGENT};
 use reqwest::{Method, Request, Response, StatusCode, Url};
 use serde::Serialize;
@@ -20,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::error::Refused;
 pub(crate) use self::socket::path as socket_path;
-pub(crate) use self::target::{Target, target};
+pub(crate) use self::target::{Target, masked_url, target};
 use crate::cli::Global;
 use crate::commands::Usage;
 use crate::open::{self, StoreLocation};
@@ -47,7 +46,6 @@ pub(crate) struct Client {
     way: Way,
     tenant: Option<HeaderValue>,
     actor: Option<HeaderValue>,
-    scope: Scope,
 }
 
 enum Way {
@@ -83,7 +81,12 @@ impl Client {
     fn to_server(global: &Global, url: &str, token: Option<&str>, tenant: Option<&str>) -> Result<Self> {
         let url = url.trim_end_matches('/');
         Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(
-            || Usage(format!("`{url}` is not the URL of a server; write one such as http://127.0.0.1:7700")),
+            || {
+                Usage(format!(
+                    "`{}` is not the URL of a server; write one such as http://127.0.0.1:7700",
+                    masked_url(url)
+                ))
+            },
         )?;
         let token = token.map(|token| secret(&format!("Bearer {token}"))).transpose()?;
         let way = Way::Server { client: builder().build()?, url: url.to_owned(), token, is_socket: false };
@@ -123,36 +126,12 @@ impl Client {
             let value = name.as_ref().map(|name| HeaderValue::from_str(name)).transpose();
             value.with_context(|| format!("`{key}` must be plain text"))
         };
-        Ok(Self {
-            way,
-            tenant: text(&global.tenant, "tenant")?,
-            actor: text(&global.acting_as, "as")?,
-            scope: open::scope(global)?,
-        })
+        Ok(Self { way, tenant: text(&global.tenant, "tenant")?, actor: text(&global.acting_as, "as")? })
     }
 
     /// Whether a server answers, so that nothing is done in this process.
     pub(crate) fn is_server(&self) -> bool {
         matches!(self.way, Way::Server { .. })
-    }
-
-    /// Refuses to decide on a run whose packs this process has not loaded: its steps would run without the hosts,
-    /// secrets and record types that they need. A server has its own packs.
-    pub(crate) fn expect_packs_of(&self, run: &str) -> Result<()> {
-        let Way::Here { kernel, .. } = &self.way else { return Ok(()) };
-        let Ok(run) = run.parse::<RunId>() else { return Ok(()) };
-        let missing = kernel.missing_packs(&self.scope, run).unwrap_or_default();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let (packs, them) = match missing.as_slice() {
-            [one] => (format!("pack `{one}`, which is"), "it"),
-            several => (format!("packs {}, which are", several.join(", ")), "them"),
-        };
-        bail!(
-            "run {run} uses the {packs} not loaded; nothing was changed. Load {them} with --pack DIR or `packs` in \
-             brain.yaml, or start the server that serves {them}"
-        );
     }
 
     /// Ends what runs in this process.
@@ -216,9 +195,10 @@ impl Client {
     /// Sends a request; a problem document as the response is an error.
     pub(crate) async fn send(&self, request: Request) -> Result<Response> {
         let response = match &self.way {
-            Way::Server { client, url, is_socket, .. } => {
-                client.execute(request).await.map_err(|error| error::unreachable(url, *is_socket, &error))?
-            }
+            Way::Server { client, url, is_socket, .. } => client
+                .execute(request)
+                .await
+                .map_err(|error| error::unreachable(&masked_url(url), *is_socket, &error))?,
             Way::Here { api, .. } => {
                 let request = axum::http::Request::<reqwest::Body>::try_from(request)?.map(Body::new);
                 let (parts, body) = api.call(request).await.into_parts();

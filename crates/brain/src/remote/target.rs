@@ -22,6 +22,18 @@ pub(crate) enum Target {
     Store,
 }
 
+/// The URL of a server without anything that may be a password or a token.
+pub(crate) fn masked_url(url: &str) -> String {
+    let (place, query) = url.split_once('?').map_or((url, None), |(place, query)| (place, Some(query)));
+    let mut shown = brain_store::redact(place);
+    if let Some(query) = query {
+        let hide = |pair: &str| pair.split_once('=').map_or("***".to_owned(), |(name, _)| format!("{name}=***"));
+        shown.push('?');
+        shown.push_str(&query.split('&').map(hide).collect::<Vec<_>>().join("&"));
+    }
+    shown
+}
+
 /// The priority of an origin.
 fn priority(origin: &Origin) -> u8 {
     match origin {
@@ -63,4 +75,15 @@ pub(crate) fn target(global: &Global) -> Result<Target> {
         token => token,
     };
     Ok(Target::Server { url, token, tenant })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked_url;
+
+    #[test]
+    fn the_url_of_a_server_is_shown_without_its_secrets() {
+        assert_eq!(masked_url("http://u:PW@h:1/x?token=SECRET&a"), "http://u:***@h:1/x?token=***&***");
+        assert_eq!(masked_url("https://brain.example.com"), "https://brain.example.com");
+    }
 }

@@ -10,7 +10,7 @@ use crate::outside::Outside;
 
 fn doctor(site: &Site, pack: Option<&std::path::Path>, env: &[(&str, &str)]) -> Output {
     let mut command = brain(&site.store());
-    command.args(["--json", "doctor"]).envs(env.iter().copied());
+    command.args(["--json", "--allow-private-hosts", "doctor"]).envs(env.iter().copied());
     if let Some(pack) = pack {
         command.arg("--pack").arg(pack);
     }
@@ -36,8 +36,11 @@ async fn doctor_notices_the_wrong_pack_missing_secrets_and_unreachable_hosts() {
         assert_eq!(check(&found, name).0, "good", "{name}: {found:#}");
     }
 
-    // The built-in pack has none of the tools that this store uses.
-    let wrong = doctor(&site, None, &[]);
+    // Another pack has none of the tools that this store uses.
+    let other = site.folder.path().join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("pack.yaml"), "name: other\nversion: 1.0.0\ntitle: Other\n").unwrap();
+    let wrong = doctor(&site, Some(&other), &[]);
     let found = output(&wrong);
     assert_eq!(wrong.status.code(), Some(1), "{found:#}");
     let (level, detail) = check(&found, "pack and store");
@@ -71,4 +74,48 @@ async fn doctor_notices_the_wrong_pack_missing_secrets_and_unreachable_hosts() {
     let (level, detail) = check(&output(&output_of), "hosts");
     assert!(level == "look" && detail.contains(&free.to_string()), "{level}: {detail}");
     assert!(output_of.status.success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_looks_at_the_server_of_the_store() {
+    let outside = Outside::start().await;
+    let mut site = Site::start(&outside, &[], &[]);
+    site.call("ops.note", json!({"text": "a"})).await;
+    let pack = site.pack();
+    assert_eq!(check(&output(&doctor(&site, Some(&pack), &[])), "server").0, "good");
+    site.server.terminate();
+    site.server.ended();
+
+    // The server has another pack; the command has the right one.
+    let other = site.folder.path().join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("pack.yaml"), "name: other\nversion: 1.0.0\ntitle: Other\n").unwrap();
+    site.server = crate::serve(site.folder.path(), &other, &[], &[]);
+    let (level, detail) = check(&output(&doctor(&site, Some(&pack), &[])), "server");
+    assert!(level == "look" && detail.contains("packs other") && detail.contains("ops.note"), "{level}: {detail}");
+    let theirs = doctor(&site, None, &[]);
+    assert_eq!(check(&output(&theirs), "pack and store").0, "bad", "what the server has");
+    assert_eq!(theirs.status.code(), Some(1));
+}
+
+#[tokio::test]
+async fn doctor_and_serve_notice_what_the_first_call_would_be_refused_for() {
+    let outside = Outside::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (pack, store) = (folder.path().join("pack"), folder.path().join("s.db"));
+    outside.write_pack(&pack);
+    let run = |args: &[&str]| {
+        let mut command = brain(&store);
+        command.env("BRAIN_NOTIFY_WEBHOOK", "http://127.0.0.1:9/x").env("BRAIN_NOTIFY_SECRET", "env:NO_SUCH_SECRET");
+        command.arg("--pack").arg(&pack).args(args).stdin(std::process::Stdio::null()).output().unwrap()
+    };
+    let found = output(&run(&["doctor", "--json"]));
+    let (level, detail) = check(&found, "hosts");
+    assert!(level == "bad" && detail.contains("--allow-private-hosts"), "{level}: {detail}");
+    let (level, detail) = check(&found, "secrets");
+    assert!(level == "bad" && detail.contains("NO_SUCH_SECRET") && detail.contains("notify.webhook"), "{detail}");
+    let serve = run(&["serve", "--addr", "127.0.0.1:0"]);
+    assert_eq!(serve.status.code(), Some(1));
+    let told = crate::common::text(&serve);
+    assert!(told.contains("NO_SUCH_SECRET") && !told.contains("listens") && !told.contains("started"), "{told}");
 }

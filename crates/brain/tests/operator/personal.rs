@@ -93,7 +93,7 @@ fn words_of_brain_and_names_of_other_things_are_shown() {
         assert_eq!(shown["request"]["message"], "new lead: [REDACTED] [REDACTED] in Parramatta", "{name}");
         assert_eq!(json(&["explain", &id])["understanding"]["kind"], "clear", "{name}");
         let shown = run(&["explain", &id]);
-        assert!(shown.contains("“new lead: [REDACTED] [REDACTED] in Parramatta” asks for"), "{name}: {shown}");
+        assert!(shown.contains("“new lead: [REDACTED] [REDACTED] in Parramatta” is understood as"), "{name}: {shown}");
     }
     // The name of a record is personal where the record is looked up by it, too.
     call("Marigold Byrne");

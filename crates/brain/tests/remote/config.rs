@@ -49,7 +49,7 @@ fn an_unknown_key_stops_every_command_with_its_place_and_the_right_name() {
     let project = Project::new();
     project.write("brain.yaml", "slots: 3\nstroe: sqlite:x.db\n");
     let output = project.run(&["runs"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     let told = text(&output);
     for part in ["brain.yaml", "line 2, column 1", "did you mean `store`?"] {
         assert!(told.contains(part), "{part}: {told}");
@@ -65,13 +65,46 @@ fn an_unknown_key_stops_every_command_with_its_place_and_the_right_name() {
 #[test]
 fn secrets_are_masked() {
     let project = Project::new();
-    project.write("brain.yaml", "profiles: {prod: {server: \"http://127.0.0.1:1\", token: \"env:PROD_TOKEN\"}}\n");
+    project.write("brain.yaml", "profiles: {prod: {server: \"http://127.0.0.1:1\", token: \"env:PROD_TOKEN\"}, at: {server: \"http://u:hunter2@127.0.0.1:1\"}}\n");
     let mut command = project.brain();
     command.env("BRAIN_TOKEN", "brn_hunter2").env("BRAIN_NOTIFY_WEBHOOK", "https://hooks.example.com/T0/hunter2");
+    command.env("BRAIN_SERVER", "http://u:hunter2@h:1/x?token=hunter2");
     command.env("BRAIN_STORE", "postgres://u:hunter2@db/x").args(["config", "show"]);
     let plain = text(&command.output().unwrap());
     assert!(!plain.contains("hunter2"), "{plain}");
     assert!(plain.contains("env:PROD_TOKEN") && plain.contains("hooks.example.com"), "{plain}");
+}
+
+#[test]
+fn an_unusable_value_is_wrong_usage_wherever_it_comes_from() {
+    let project = Project::new();
+    let mut command = project.brain();
+    let output = command.env("BRAIN_SLOTS", "x").args(["runs"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    project.ok(&["do", "create task: A", "--store", "sqlite:a.db"]);
+    for words in [
+        ["runs", "--store", "postgres://127.0.0.1:1/x"].as_slice(),
+        &["runs", "list", "--cursor", "zzz", "--store", "sqlite:a.db"],
+    ] {
+        let output = project.run(words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", text(&output));
+        assert!(!text(&output).contains("the store failed"), "{}", text(&output));
+    }
+}
+
+#[test]
+fn a_file_that_is_there_or_missing_has_a_code_of_its_own() {
+    let project = Project::new();
+    project.ok(&["do", "create task: A", "--store", "sqlite:a.db"]);
+    project.write("b.db", "");
+    for (words, code, status) in [
+        (["admin", "backup", "b.db", "--json"].as_slice(), "file_exists", 409),
+        (&["admin", "restore", "nofile", "--force", "--json"], "no_such_file", 404),
+    ] {
+        let told = json(&project.run(&[words, &["--store", "sqlite:a.db"]].concat()));
+        assert_eq!((&told["code"], &told["status"]), (&code.into(), &status.into()), "{told}");
+        assert!(!told["detail"].as_str().unwrap().contains("store failed"), "{told}");
+    }
 }
 
 #[test]

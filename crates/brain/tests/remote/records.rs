@@ -25,7 +25,7 @@ fn a_file_is_checked_line_by_line_then_taken_in_and_updated_by_its_key() {
     let told = text(&checked);
     assert!(told.contains("line 3:") && told.contains("count: `x` is not a number"), "{told}");
     assert!(told.contains("line 5:") && told.contains("`gone` is not one of done, open"), "{told}");
-    assert!(told.contains("2 would be created, 0 would be updated, 0 unchanged, 2 refused"), "{told}");
+    assert!(told.contains("2 would be created, 0 would be updated, 0 unchanged, 2 rejected"), "{told}");
     assert!(text(&project.ok(&["records", "list", "memo"])).contains("No memo records."), "nothing was written");
 
     let taken = json(&project.run(&["records", "import", "memo", "memos.csv", "--json"]));
@@ -161,6 +161,19 @@ fn columns_and_fields_that_are_there_twice_and_open_quotes_are_refused_by_line()
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("line 1: the field `number` appears twice"), "{told}");
     assert!(told.contains("line 2: not a JSON object"), "{told}");
+}
+
+#[test]
+fn a_wrong_header_is_one_error_and_wrong_usage() {
+    let project = project();
+    project.write("unknown.csv", "text,nmber\nBuy milk,A1\nCall Bob,A2\n");
+    std::fs::write(project.path("latin.csv"), b"text,n\xfcmber\nBuy milk,A1\n").unwrap();
+    for (file, part) in [("unknown.csv", "no field `nmber`; did you mean `number`?"), ("latin.csv", "not UTF-8 text")] {
+        let wrong = project.run(&["records", "import", "memo", file]);
+        assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong));
+        let told = text(&wrong);
+        assert!(told.contains("line 1: ") && told.contains(part) && !told.contains("line 2"), "{told}");
+    }
 }
 
 #[test]

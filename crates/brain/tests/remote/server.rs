@@ -181,7 +181,7 @@ fn retention_and_doctor_are_those_of_the_server() {
     };
     assert!(found("packs").contains("memos") && found("store").contains("data.db"), "{checks}");
     let beside = text(&site.ok(&["doctor"]));
-    assert!(beside.contains("one answers for this store"), "{beside}");
+    assert!(beside.contains("a server answers for this store"), "{beside}");
     site.ok(&["do", "jot buy bread", "--mode", "plan"]);
     let from_afar = text(&laptop.ok(&["doctor", "--server", &server.url]));
     assert!(from_afar.contains(&format!("1 pending: brain approve --server {}", server.url)), "{from_afar}");
@@ -200,6 +200,24 @@ fn a_wrong_token_is_refused_and_says_what_to_do() {
     assert!(text(&wrong).contains("BRAIN_TOKEN"), "{}", text(&wrong));
     let document = json(&remote.run(&["runs", "--token", "brn_nonsense", "--json"]));
     assert_eq!((&document["code"], &document["status"]), (&"unauthorized".into(), &401.into()));
+}
+
+#[test]
+fn a_token_without_the_permission_is_told_what_is_for_operators() {
+    let remote = Remote::start();
+    let token = remote.token(&[]);
+    let file = remote.laptop.write("memos.csv", "text\nBuy milk\n");
+    for (words, what) in [
+        (vec!["records", "import", "memo", file.to_str().unwrap()], "Importing records"),
+        (vec!["admin", "token", "list"], "The list of tokens"),
+        (vec!["admin", "gc", "--dry-run"], "Applying the retention"),
+    ] {
+        let words = [words.as_slice(), &["--token", &token, "--json"]].concat();
+        let told = json(&remote.run(&words));
+        let detail = told["detail"].as_str().unwrap();
+        assert!(detail.contains(what) && detail.contains("`admin`"), "{told}");
+        assert!(!detail.contains("all tenants"), "{told}");
+    }
 }
 
 #[test]
@@ -231,6 +249,11 @@ fn a_server_that_is_not_there_is_named_with_the_way_out() {
     let output = laptop.run(&["runs", "--server", &format!("http://127.0.0.1:{port}")]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output);
-    assert!(told.contains("no server answers") && told.contains("brain serve"), "{told}");
+    assert!(told.contains("no server answers") && told.contains("`brain serve`"), "{told}");
+    let output =
+        laptop.run(&["runs", "--json", "--server", &format!("http://u:hunter2@127.0.0.1:{port}?token=hunter2")]);
+    let told = json(&output);
+    assert_eq!((&told["code"], &told["status"]), (&"unreachable".into(), &503.into()), "{told}");
+    assert!(!told.to_string().contains("hunter2"), "{told}");
     assert!(text(&laptop.run(&["runs", "--server", "nonsense"])).contains("is not the URL of a server"));
 }

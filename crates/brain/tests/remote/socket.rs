@@ -84,11 +84,13 @@ fn without_a_server_a_run_of_another_pack_is_left_alone() {
     let project = project();
     let staged = json(&project.ok(&["do", "jot buy milk", "--mode", "plan", "--pack", "memos", "--json"]));
     let (approval, run) = (staged["approval_id"].as_str().unwrap(), staged["run_id"].as_str().unwrap());
-    for words in [vec!["approve", approval], vec!["approve", run], vec!["runs", "cancel", run]] {
+    for words in [vec!["approve", approval], vec!["approve", run], vec!["runs", "undo", run]] {
         let refused = project.run(&words);
         assert_eq!(refused.status.code(), Some(1));
         let told = text(&refused);
         assert!(told.contains("pack `memos`") && told.contains("nothing was changed"), "{told}");
+        let problem = json(&project.run(&[words.as_slice(), &["--json"]].concat()));
+        assert_eq!((&problem["code"], &problem["status"]), (&"pack_not_loaded".into(), &409.into()));
     }
     let done = text(&project.ok(&["approve", approval, "--pack", "memos"]));
     assert!(done.contains("completed"), "{done}");

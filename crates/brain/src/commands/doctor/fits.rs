@@ -14,6 +14,7 @@ use brain_tools::resolve_secret;
 use brain_vm::Program;
 
 use super::Finding;
+use crate::notify::NotifyConfig;
 use crate::system::SystemClock;
 
 /// Number of newest runs to inspect.
@@ -90,8 +91,8 @@ fn record_types(store: &dyn Store, scope: &Scope) -> Result<Vec<String>> {
     Ok(kinds)
 }
 
-/// Checks that every secret that the packs refer to can be resolved here.
-pub(super) fn secrets(registry: &Registry) -> Finding {
+/// Checks that every secret that the packs and the notifications refer to can be resolved here.
+pub(super) fn secrets(registry: &Registry, notify: &NotifyConfig) -> Finding {
     let mut missing: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut count = BTreeSet::new();
     for tool in registry.tools().values() {
@@ -111,9 +112,15 @@ pub(super) fn secrets(registry: &Registry) -> Finding {
             }
         }
     }
+    if let Some(reference) = notify.secret.as_ref().filter(|_| notify.webhook.is_some()) {
+        count.insert(reference);
+        if let Err(error) = resolve_secret(reference) {
+            missing.entry(error.to_string()).or_default().push("notify.webhook");
+        }
+    }
     if missing.is_empty() {
         let detail = match count.len() {
-            0 => "the packs need none".to_owned(),
+            0 => "none needed".to_owned(),
             number => format!("{} can be read", crate::show::count(number, "secret")),
         };
         return Finding::good("secrets", detail);
@@ -122,11 +129,25 @@ pub(super) fn secrets(registry: &Registry) -> Finding {
     Finding::bad("secrets", list.collect::<Vec<_>>().join("; "))
 }
 
-/// Checks that the packs' hosts accept connections. An unreachable host may come back, so this only warns.
-pub(super) fn hosts(registry: &Registry) -> Finding {
+/// Checks that the packs' hosts may be called and accept connections. An unreachable host may come back, so that only
+/// warns; a private one is refused until the operator allows it.
+pub(super) fn hosts(registry: &Registry, allow_private: bool) -> Finding {
     let declared: BTreeSet<&String> = registry.packs().values().flat_map(|pack| &pack.hosts).collect();
     let wanted: Vec<(&String, u16)> =
         declared.into_iter().take(HOSTS).map(|host| (host, port(registry, host))).collect();
+    let private: Vec<String> = match allow_private {
+        true => Vec::new(),
+        false => {
+            wanted.iter().filter(|(host, port)| is_private(host, *port)).map(|(host, _)| (*host).clone()).collect()
+        }
+    };
+    if !private.is_empty() {
+        let detail = format!(
+            "calls of {} are refused: a loopback or private address needs --allow-private-hosts or `allow_private_hosts`",
+            private.join(", ")
+        );
+        return Finding::bad("hosts", detail);
+    }
     let tried: Vec<Option<String>> = std::thread::scope(|threads| {
         let each = wanted.iter().map(|(host, port)| threads.spawn(|| reach(host, *port)));
         let running: Vec<_> = each.collect();
@@ -155,9 +176,22 @@ fn port(registry: &Registry, host: &str) -> u16 {
     if calls_plain { 80 } else { 443 }
 }
 
+/// Whether every address of a host is loopback or private.
+fn is_private(host: &str, port: u16) -> bool {
+    let Ok(addresses) = (name_of(host), port).to_socket_addrs() else { return false };
+    let addresses: Vec<_> = addresses.collect();
+    !addresses.is_empty() && addresses.iter().all(|address| brain_tools::is_private(address.ip()))
+}
+
+/// A declared host without its port and the brackets of an IPv6 address.
+fn name_of(host: &str) -> &str {
+    let name = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(host, |(name, _)| name);
+    name.trim_start_matches('[').trim_end_matches(']')
+}
+
 /// Why a host cannot be reached; `None` if it can.
 fn reach(host: &str, port: u16) -> Option<String> {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let name = name_of(host);
     let failed = |why: String| Some(format!("cannot reach {name}:{port}: {why}"));
     let addresses = match (name, port).to_socket_addrs() {
         Ok(addresses) => addresses.collect::<Vec<_>>(),
