@@ -79,7 +79,9 @@ pub fn inflected(a: &str, b: &str) -> bool {
     }
 }
 
-fn is_regular(a: &str, b: &str) -> bool {
+/// [`inflected`] without irregular pasts and participles, which tell what has happened rather than ask for it: “I rang Bob”
+/// is no “ring Bob”.
+pub fn is_regular(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     // No rule changes more of the shorter form than its last letter.
     let Some((at, last)) = short.char_indices().next_back().filter(|(at, _)| *at >= 2) else { return false };

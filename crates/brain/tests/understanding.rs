@@ -258,5 +258,5 @@ fn a_run_is_explained_from_its_log() {
     assert!(folder.fails(&["explain", "01a1e36d-a725-7efd-81cf-17fe06286034"]).contains("there is no run"));
     // A personal phrase applies only to its user, on the command line too.
     folder.ok(&["teach", "what is on my plate", "os.list_tasks", "--own"]);
-    assert!(folder.ok(&["explain", "what is on my plate"]).contains("a phrase of yours"));
+    assert!(folder.ok(&["explain", "what is on my plate"]).contains("a phrase that you taught for yourself"));
 }

@@ -109,9 +109,9 @@ pub(crate) fn account(reader: &Reader<'_>, clause: &Range<usize>, usage: &Usage<
             Role::Leftover
         } else if usage.whole || usage.matched.contains(&token.range.start) {
             Role::Phrase
-        } else if (polite[at] || COURTESIES.contains(&token.word.as_str())) && !leads_on(&all, at) {
-            Role::Filler
-        } else if filler[at] && !known.explains(token) {
+        } else if ((polite[at] || COURTESIES.contains(&token.word.as_str())) && !leads_on(&all, at))
+            || (filler[at] && !known.explains(token))
+        {
             Role::Filler
         } else if is_limit(token, next) {
             let spreads = target.reads_only && matches!(token.word.as_str(), "every" | "each");

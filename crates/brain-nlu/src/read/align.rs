@@ -17,7 +17,7 @@ use crate::text::tokens::{Token, quick_hash};
 use brain_english::actions::{actions_of, is_destructive};
 use brain_english::calendar::is_day_word;
 use brain_english::function_words::is_function_word;
-use brain_english::inflection::inflected;
+use brain_english::inflection::{inflected, is_regular};
 use brain_english::spelling::{american, is_slip};
 use brain_slot::Normal;
 use brain_slot::{SlotKind, Surroundings, Unclear, UnclearKind, extract};
@@ -350,7 +350,7 @@ impl<'a> Aligner<'a> {
         if token.hash == *hash && said == word {
             return Some(0);
         }
-        if said.as_bytes().first() == word.as_bytes().first() && inflected(said, word) {
+        if said.as_bytes().first() == word.as_bytes().first() && is_regular(said, word) {
             return Some(INFLECTED);
         }
         if *noun && is_noun(said, target) {
