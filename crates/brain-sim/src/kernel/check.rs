@@ -12,9 +12,10 @@ use std::sync::{Arc, PoisonError};
 
 use brain_core::{JobKey, RunId};
 use brain_engine::RunState;
-use brain_engine::log::entries;
+use brain_engine::log::{PipeEvent, entries};
 use brain_store::{LogRow, RunRow, Scope};
 use brain_vm::{Event, JobId};
+use serde_json::Value;
 
 use super::{Slot, World};
 use crate::check::{log, patiently};
@@ -38,22 +39,52 @@ pub(super) struct Story {
     pub(super) events: Vec<Event>,
     /// The keys of the jobs that its events are about.
     pub(super) keys: BTreeMap<JobKey, JobId>,
+    /// The keys of jobs whose steps a migration dropped.
+    pub(super) dropped: BTreeSet<JobKey>,
     /// Dead letters that a person retried, and how often.
     pub(super) retried: BTreeMap<String, u32>,
 }
 
+/// The machine events of a log, with the numbers that their steps have in the present program. Those of steps that a
+/// migration dropped are left out.
+fn present_events(log: &[Arc<LogRow>]) -> Vec<Event> {
+    let mut events: Vec<Event> = Vec::new();
+    for entry in entries(log) {
+        if entry.is(PipeEvent::Migrated) {
+            let steps: BTreeMap<u16, u16> = serde_json::from_value(entry.value()["steps"].clone()).unwrap_or_default();
+            events = events.into_iter().filter_map(|event| renumbered(event, &steps)).collect();
+        }
+        events.extend(entry.machine().ok().flatten());
+    }
+    events
+}
+
+fn renumbered(event: Event, steps: &BTreeMap<u16, u16>) -> Option<Event> {
+    let Some(job) = event.job() else { return Some(event) };
+    let step = *steps.get(&job.step)?;
+    let mut fields: Value = serde_json::from_str(event.data().get()).ok()?;
+    fields["job"]["step"] = step.into();
+    let fields = serde_json::value::to_raw_value(&fields).ok()?;
+    Event::read(event.number(), event.version(), &fields).ok()
+}
+
 impl Story {
     fn new(state: Arc<RunState>, log: Vec<Arc<LogRow>>) -> Self {
-        let events: Vec<Event> = entries(&log).filter_map(|entry| entry.machine().ok().flatten()).collect();
+        let events = present_events(&log);
         let jobs: BTreeSet<JobId> = events.iter().filter_map(Event::job).collect();
-        let keys = jobs.into_iter().filter_map(|job| Some((state.job_key(job)?, job))).collect();
+        let keys: BTreeMap<JobKey, JobId> =
+            jobs.into_iter().filter_map(|job| Some((state.job_key(job)?, job))).collect();
+        // Of a step that a migration dropped, only the receipt knows the key.
+        let receipts = state.receipts().unwrap_or_default();
+        let dropped: BTreeSet<JobKey> =
+            receipts.iter().filter(|receipt| receipt.dropped).map(|receipt| receipt.key).collect();
         let mut retried: BTreeMap<String, u32> = BTreeMap::new();
         for entry in entries(&log).filter(|entry| entry.name() == "LetterDecided") {
             if entry.value()["outcome"] == "retried" {
                 *retried.entry(entry.value()["letter"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
             }
         }
-        Self { state, log, events, keys, retried }
+        Self { state, log, events, keys, dropped, retried }
     }
 
     /// Whether its log ends early because somebody aborted the unreadable run.

@@ -29,7 +29,8 @@ pub(super) fn check(world: &World, story: &Story) -> Vec<String> {
 
 /// Checks that every effect belongs to a run. Called once, with the runs of all tenants.
 pub(super) fn unknown(world: &mut World, stories: &[Story]) -> Vec<String> {
-    let known: BTreeSet<String> = stories.iter().flat_map(|story| story.keys.keys().map(ToString::to_string)).collect();
+    let known = stories.iter().flat_map(|story| story.keys.keys().chain(&story.dropped));
+    let known: BTreeSet<String> = known.map(ToString::to_string).collect();
     world.known.extend(known);
     if world.scopes.last().map(|scope| scope.tenant())
         != stories.last().and_then(|story| world.tenant_of(story.state.row.id)).as_ref()
