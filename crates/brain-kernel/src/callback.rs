@@ -12,7 +12,7 @@ use brain_registry::model::Behavior;
 use brain_registry::{Tool, ToolResult};
 use brain_store::Scope;
 use brain_tools::resolve_secret;
-use brain_vm::{Event, Job, JobId, JobStatus, Stray};
+use brain_vm::{Event, Job, JobStatus, Stray};
 use serde_json::Value;
 use subtle::ConstantTimeEq;
 
@@ -60,10 +60,10 @@ impl Kernel {
             return Err(KernelError::NotAllowed(why.into()));
         }
         let outcome = parse(body)?;
-        let under_way =
-            |job: JobId| state.state.as_ref().is_some_and(|machine| machine.jobs.get(&job).is_some_and(is_called));
-        if early.is_some_and(under_way) {
-            // The other engine is faster than its own acknowledgement: the answer waits in the inbox of the run.
+        let machine = state.state.as_ref();
+        if early.and_then(|job| machine?.jobs.get(&job)).is_some_and(is_between_attempts) {
+            // It answers an attempt that was given up: the answer waits in the inbox until the next one is delegated or
+            // in doubt.
             self.engine().leave_answer(scope, run, key, outcome).await?;
             return Ok(true);
         }
@@ -72,9 +72,9 @@ impl Kernel {
     }
 }
 
-/// Whether a call has been made, or will be made again, and has no answer yet.
-fn is_called(job: &Job) -> bool {
-    matches!(job.status, JobStatus::Running | JobStatus::Retrying { .. } | JobStatus::Checking { .. })
+/// Whether a call has been made, and will be made again.
+fn is_between_attempts(job: &Job) -> bool {
+    matches!(job.status, JobStatus::Retrying { .. })
 }
 
 /// The secrets that a callback for a run may be signed with.

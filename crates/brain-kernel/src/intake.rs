@@ -49,7 +49,7 @@ impl Mode {
 pub struct Limits {
     /// Tool calls in one run.
     pub max_tool_calls: u32,
-    /// How long to wait for receipts.
+    /// Maximum time to wait until the run ends or waits for somebody.
     pub wait_timeout_ms: u64,
     /// Maximum cost in the currency of the settings: a decimal as text.
     pub max_cost: Option<String>,
@@ -299,7 +299,7 @@ pub struct Incoming {
     pub attachments: Vec<Value>,
     /// Tool calls in one run.
     pub max_tool_calls: Option<u64>,
-    /// How long to wait for receipts.
+    /// Maximum time to wait until the run ends or waits for somebody.
     pub wait_timeout_ms: Option<u64>,
     /// Maximum cost.
     pub max_cost: Option<String>,

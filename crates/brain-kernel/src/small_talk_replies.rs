@@ -14,7 +14,7 @@ impl Kernel {
             SmallTalk::Gratitude => return ("You are welcome.".into(), Vec::new()),
             SmallTalk::Chitchat => "I am better at getting work done than at small talk.",
             SmallTalk::Help => "Tell me in your own words what should be done.",
-            SmallTalk::Cancel => "This request has nothing to stop. To stop a run, cancel it by its id.",
+            SmallTalk::Cancel => "There is nothing to cancel here. To cancel a run, give its id.",
             SmallTalk::Undo => {
                 return ("Which run should be undone?".into(), vec![NextAction::ListRuns, NextAction::Undo]);
             }

@@ -12,7 +12,7 @@ use brain_registry::model::{Behavior, Effect};
 use brain_registry::{SPAWN_CHILD_RUN, UNDO_CHILD_RUN};
 use brain_store::{Precondition, Scope};
 use brain_tools::RecordKey;
-use brain_vm::{JobId, Phase};
+use brain_vm::{Happened, JobId, JobStatus, Phase};
 use serde_json::{Value, json};
 
 use crate::error::KernelError;
@@ -271,6 +271,16 @@ impl Kernel {
             if let Some(undo) = earlier.may_have_undone(receipt.key) {
                 let message = format!(
                     "run {undo} may have undone `{}` (step {}): resolve its dead letter first.",
+                    receipt.tool, receipt.step
+                );
+                problems.push(Problem::new("in_doubt", message));
+                continue;
+            }
+            let own = JobId { undo: true, ..*job };
+            let in_doubt = |open: &brain_vm::Job| open.status == (JobStatus::Stuck { happened: Happened::Maybe });
+            if asked && machine.left.get(&own).or(machine.jobs.get(&own)).is_some_and(in_doubt) {
+                let message = format!(
+                    "the undo of `{}` (step {}) may have happened when the run was stopped: resolve its dead letter first.",
                     receipt.tool, receipt.step
                 );
                 problems.push(Problem::new("in_doubt", message));

@@ -255,6 +255,9 @@ async fn an_undo_with_a_step_in_doubt_may_have_happened() {
     let report = kernel.report(&scope(), report.run).unwrap();
     assert!(report.errors.iter().any(|error| error.code == "not_undone"), "{report:#?}");
     assert!(report.errors.iter().any(|error| error.message.contains("`u.dig`")), "{report:#?}");
+    // Nobody repeats it before its letter is decided.
+    let refused = kernel.undo(&scope(), report.run, None, &Actor::local()).await.unwrap_err();
+    assert!(refused.to_string().contains("the undo of `u.dig` (step dig) may have happened"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

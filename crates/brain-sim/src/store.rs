@@ -157,7 +157,7 @@ impl Disk {
         }
     }
 
-    /// Writes a delayed batch of another node, so that a reader may see a change between two reads.
+    /// Writes a delayed batch of another node, which a reader may notice between two of its reads.
     fn race(&self) {
         let mut inner = self.lock();
         if !inner.faulty || inner.held.is_empty() || !inner.dice.permille(300) {

@@ -381,7 +381,7 @@ pub(crate) struct DoArgs {
     /// Maximum number of tool calls.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) max_tool_calls: u32,
-    /// How long to wait for receipts.
+    /// Maximum time to wait until the run ends or waits for somebody.
     #[arg(long, default_value_t = 30_000, value_name = "MS")]
     pub(crate) wait_timeout_ms: u64,
     /// Idempotency key: a repeated request with the same key returns the first run.

@@ -143,10 +143,13 @@ impl Turn<'_> {
                 }
             }
             ToJob::Answer { attempt, outcome } => {
+                // A callback may be faster than the acknowledgement of its call.
+                let is_early =
+                    attempt.is_none() && matches!(job.status, JobStatus::Running | JobStatus::Checking { .. });
                 let attempt = attempt.unwrap_or(job.attempt);
                 // A clear answer settles a call in doubt, whenever it arrives.
                 let doubt = job.status == (JobStatus::Stuck { happened: Happened::Maybe }) && settles(&outcome);
-                let waits = matches!(job.status, JobStatus::Leased { .. } | JobStatus::Delegated { .. });
+                let waits = is_early || matches!(job.status, JobStatus::Leased { .. } | JobStatus::Delegated { .. });
                 if !(waits || doubt) || job.attempt != attempt {
                     return self.input(Input::Done(id, 0), None);
                 }

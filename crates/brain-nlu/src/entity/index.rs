@@ -62,7 +62,7 @@ fn chars(name: &str) -> Vec<char> {
     name.chars().filter(|c| *c != ' ').take(MAX_LETTERS).collect()
 }
 
-/// All letters sorted, and all sounds in order.
+/// Keys of a whole name: its letters in alphabetical order, and its sounds in the order of the name.
 fn whole_keys(name: &str) -> impl Iterator<Item = String> {
     let key = |sign: &str, chars: Vec<char>| {
         (chars.len() >= FEW).then(|| format!("{sign}{}", chars.into_iter().collect::<String>()))

@@ -66,7 +66,7 @@ impl ProblemDocument {
         Self::of_program("usage", "Wrong usage", 400, detail)
     }
 
-    /// A problem that no request has: the command line found it.
+    /// A problem that the command line found by itself, without a request.
     fn of_program(code: &str, title: &str, status: u16, detail: &str) -> Self {
         Self {
             kind: format!("urn:brain:error:{code}"),

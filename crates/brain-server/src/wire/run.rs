@@ -103,7 +103,7 @@ pub struct LimitsRequest {
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 1, maximum = 10_000)]
     pub max_tool_calls: Option<u64>,
-    /// How long to wait for receipts, 0 to 120000; default 30000.
+    /// Maximum time to wait until the run ends or waits for somebody, in milliseconds: 0 to 120000; default 30000.
     #[serde(default, deserialize_with = "super::whole::optional")]
     #[schema(minimum = 0, maximum = 120_000)]
     pub wait_timeout_ms: Option<u64>,

@@ -405,6 +405,14 @@ impl Totals {
     }
 }
 
+/// Whether a file is a database, or one that SQLite keeps beside a database.
+fn is_database(path: &Path) -> bool {
+    let mut start = [0; 16];
+    let is_whole = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
+    let name = path.to_string_lossy();
+    (is_whole && start == *b"SQLite format 3\0") || ["-wal", "-shm", "-journal"].iter().any(|end| name.ends_with(end))
+}
+
 pub(crate) fn export(global: &Global, args: &ExportArgs) -> Result<bool> {
     let to_stdout = args.output.as_deref().is_none_or(|path| path == Path::new("-"));
     if global.json && to_stdout && args.format != Some(FormatArg::Jsonl) {
@@ -415,6 +423,9 @@ pub(crate) fn export(global: &Global, args: &ExportArgs) -> Result<bool> {
         && SqliteStore::is_part_of(&store, path)
     {
         return Err(Usage(format!("{} is the store; name another file", path.display())).into());
+    }
+    if let Some(path) = args.output.as_deref().filter(|path| is_database(path)) {
+        return Err(Usage(format!("{} is an SQLite database; name another file", path.display())).into());
     }
     super::talk(global, Need::Existing, async |client| {
         let def = record_type(client, &args.record_type).await?;
