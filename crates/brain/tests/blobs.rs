@@ -39,8 +39,10 @@ async fn fifty_megabytes_are_uploaded_and_downloaded_in_bounded_memory() {
     let server = Server::start(&store, &[]);
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let content = bytes(SIZE);
-    // Warm up.
+    // Warm up; the language is fitted when it is first asked for, and counts as well.
     client.post(format!("{}/v1/blobs", server.url)).body("x").send().await.unwrap();
+    let asked = json!({"text": "jot down that the gate is open"});
+    client.post(format!("{}/v1/explain", server.url)).json(&asked).send().await.unwrap();
     #[cfg(target_os = "linux")]
     let before = peak(server.pid());
     let sent = client.post(format!("{}/v1/blobs", server.url)).body(content.clone()).send().await.unwrap();
