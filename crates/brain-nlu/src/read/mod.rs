@@ -615,7 +615,7 @@ fn without_joint<'t>(target: &Target, slot: &str, said: &'t str) -> Option<&'t s
     let is_name = (has(&["name"]) || has(&PLACES)) && is_name_like(rest);
     let is_code =
         has(&["number", "code", "ref", "slug"]) && !rest.contains(' ') && rest.contains(|c: char| c.is_ascii_digit());
-    // Where a phrase has “to {title}”, the word is none of the value's.
+    // Where a phrase has “to {title}”, the word belongs to the phrase, not to the value.
     let is_joined = first == "to" && target.phrases.iter().any(|phrase| phrase.contains(&format!("to {{{slot}}}")));
     (spec.required && is_preposition && (is_name || is_code || is_joined)).then_some(rest)
 }
